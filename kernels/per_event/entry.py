@@ -76,7 +76,8 @@ def answer_per_event(
     plan = make_plan(tuple(aggregates), counts_events=False)
     check_plan(plan.specs, len(values))
     of_key, ranked = choose(kernel, times, offsets, size_us, plan)
-    tables = _tables_of(of_key)
+    keys = np.bincount(of_key, minlength=len(KERNELS))  # a kernel that no key has needn't be compiled
+    tables = np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)
     null = np.zeros(outputs.shape, np.uint8)
     count, rows = outputs.shape
@@ -123,12 +124,6 @@ def choose(
         if count_places(*addresses, first, end, size_us) <= MOST_PLACES * (end - first):
             of_key[key] = SORTED_STACKS
     return of_key, ranked
-
-
-def _tables_of(of_key: np.ndarray) -> np.ndarray:
-    """Address of the table of each of KERNELS that some key has, 0 for the others, which needn't be compiled."""
-    keys = np.bincount(of_key, minlength=len(KERNELS))
-    return np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
 
 
 def _named(kernel: str, asked_for: np.ndarray, plan: Plan) -> int:

@@ -143,7 +143,6 @@ def _find_stretches(r, notes, count):
     """The stretches of some notes, at least one; with states if open windows have some."""
     not_inlined()
     _sort_edges(r.stretches, notes, count)
-    _join_equal_edges(r.stretches, 2 * count)
     if r.open.has_states:
         r.stretches.nodes.used = 0
         append(r.stretches.nodes, 2 * r.stretches.count * r.plan.state_words)
@@ -163,6 +162,7 @@ def _node(r, number):
 
 @inner
 def _sort_edges(stretches, notes, count):
+    """Each edge once, with how many notes hold what follows it; none hold what follows the last."""
     stretches.room.used = 0
     edges = Pairs(append(stretches.room, 4 * PAIR_WORDS * count))
     for place in range(count):
@@ -170,18 +170,13 @@ def _sort_edges(stretches, notes, count):
         begin.key, begin.value = notes[place].first, 1
         end.key, end.value = notes[place].last + 1, -1
     stretches.edges = sort_pairs(edges, edges.at[2 * count], 2 * count)
-
-
-@inner
-def _join_equal_edges(stretches, count):
-    """Each edge once, with how many notes hold what follows it; none hold what follows the last."""
-    edges, last, holding = stretches.edges.at, 0, 0
-    for place in range(count):
-        if edges[place].key != edges[last].key:
+    at, last, holding = stretches.edges.at, 0, 0
+    for place in range(2 * count):
+        if at[place].key != at[last].key:
             last += 1
-            edges[last].key = edges[place].key
-        holding += edges[place].value
-        edges[last].value = holding
+            at[last].key = at[place].key
+        holding += at[place].value
+        at[last].value = holding
     stretches.count = last
 
 

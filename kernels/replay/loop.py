@@ -118,16 +118,10 @@ def create_structures(r):
         else:
             used.panes = call(used.kernel.create, r.plan, used.option, 0)
             if used.source.address != 0:
-                _create_looked_at(r, used)
-
-
-@inner
-def _create_looked_at(r, used):
-    """What a policy looks at, if one does."""
-    plan, walk = TupleWindow(r.window.address).looked_at, r.derived.walk
-    if plan.address != 0:
-        walk.policy_state = resize(0, plan.state_words)
-        walk.policy_panes = call(used.kernel.create, plan, used.option, 0)
+                plan, walk = TupleWindow(r.window.address).looked_at, r.derived.walk
+                if plan.address != 0:  # a policy looks at it
+                    walk.policy_state = resize(0, plan.state_words)
+                    walk.policy_panes = call(used.kernel.create, plan, used.option, 0)
 
 
 @inner

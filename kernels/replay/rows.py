@@ -142,17 +142,17 @@ def order_rows(rows, first):
 @inner
 def _are_sorted(base, row_bytes, count):
     row = 1
-    while row < count and not _is_before(base + row_bytes * row, base + row_bytes * (row - 1)):
+    while row < count and not is_before(Row(base + row_bytes * row), Row(base + row_bytes * (row - 1))):
         row += 1
     return row >= count
 
 
 @inner
-def _is_before(row, other):
-    row, other = Row(row), Row(other)
-    if row.start != other.start:
-        return row.start < other.start
-    return row.end < other.end or (row.end == other.end and row.number < other.number)
+def is_before(one, other):
+    """Whether a row's window, or one that has such fields, stands before another."""
+    if one.start != other.start:
+        return one.start < other.start
+    return one.end < other.end or (one.end == other.end and one.number < other.number)
 
 
 @inner

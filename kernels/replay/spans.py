@@ -31,8 +31,6 @@ from kernels.states import clear, gather, set_events
 from kernels.windows._window import first_end_after, last_start_until, lazy_table, window_end, window_start
 from schemas.errors import NotServed, WrongParameter
 
-ALL = as_word(1.0)
-
 
 def by_shares(spec: AggregateSpec, columns: int) -> AggregateSpec:
     """The same aggregate of shares, which stand behind so many columns of values. NotServed for one that says nothing
@@ -57,7 +55,7 @@ def with_shares(columns: EventColumns, plan: AggregatePlan) -> EventColumns:
         raise WrongParameter(
             "aggregates", plan.aggregates, f"of shares, all or none, column {place}, of events that last"
         )
-    values = np.vstack((columns.values, np.full((1, events), ALL, np.int64)))
+    values = np.vstack((columns.values, np.full((1, events), as_word(1.0), np.int64)))
     valid = np.vstack((columns.valid, np.ones((1, events), np.bool_)))
     return columns._replace(values=values, valid=valid, shares=values[place])
 

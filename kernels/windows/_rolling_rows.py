@@ -5,12 +5,6 @@
 
 A window is there for each event time that a key has seen; so the windows that a late event changes are the times from
 its own on that have been seen and passed. Of the events of one tick only the one that changes most is counted.
-
-How many distinct event times of a key in an interval had been seen by a given tick, and the last of them.
-
-A wavelet matrix (Claude, Navarro and Ordóñez, 2015) over the ranks of the times, in order of first sight: a prefix of
-it is what had been seen by a tick. Both questions take one step per bit of the rank, for all questions at once.
-Expanding each late event into its windows is simpler, and was quadratic for long windows over busy keys.
 """
 
 from typing import NamedTuple
@@ -41,8 +35,10 @@ def expected_rolling_rows(size_us: int, events: ArrivingEvents) -> int:
     """
     if len(events.start_us) == 0 or len(events.ticks_us) == 0:
         return 0
-    if len(events.start_us) <= events.most and not _has_late(events):
-        return len(events.start_us)
+    if len(events.start_us) <= events.most:
+        columns = (events.key_offsets, events.start_us, events.arrival_us, events.ticks_us, events.marks_us)
+        if events.emit != EMIT_WATERMARK or keys_in_time(*columns).all():  # no late event has rows of its own
+            return len(events.start_us)
     taken = _taken(size_us, events)
     late = np.flatnonzero((taken.start_us < taken.mark_us) & (taken.start_us >= taken.floor_us))
     if events.emit != EMIT_WATERMARK:
@@ -55,14 +51,6 @@ def expected_rolling_rows(size_us: int, events: ArrivingEvents) -> int:
     if events.emit == EMIT_ARRIVAL:
         return _changed_youngest(size_us, taken)
     return _passed(taken, events) + (_changed_late(size_us, taken, late) if len(late) else 0)
-
-
-def _has_late(events: ArrivingEvents) -> bool:
-    """Whether late events may have rows of their own. O(events), 3 ns each."""
-    if events.emit != EMIT_WATERMARK:
-        return False
-    columns = (events.key_offsets, events.start_us, events.arrival_us, events.ticks_us, events.marks_us)
-    return not keys_in_time(*columns).all()
 
 
 def _taken(size_us: int, events: ArrivingEvents) -> KeyEvents:
@@ -126,7 +114,11 @@ def _first_of_bursts(key: np.ndarray, time_us: np.ndarray) -> np.ndarray:
 
 
 class SeenTimes:
-    """The distinct times of each key with the tick that first brought them.
+    """How many distinct event times of a key in an interval had been seen by a given tick, and the last of them.
+
+    A wavelet matrix (Claude, Navarro and Ordóñez, 2015) over the ranks of the times, in order of first sight: a prefix
+    of it is what had been seen by a tick. Both questions take one step per bit of the rank, for all questions at once.
+    Expanding each late event into its windows is simpler, and was quadratic for long windows over busy keys.
 
     O(n · log n) to make, 4 bytes per time and bit of n.
     """

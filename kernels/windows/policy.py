@@ -101,15 +101,8 @@ class PolicyKind(TriggeredKind):
         asked = spec.asked
         compiled = CompiledPolicy(asked.name, asked.policy.out, asked.values, tuple(asked.reads), spec.reads)
         prefix, part = map(address_of, compiled.states)
-        made = tuple_window(
-            PolicyWindow,
-            steps(),
-            looked_at=compiled.plan.layout,
-            out=compiled.predicate.address,
-            parameters=compiled.predicate.parameters,
-            prefix=prefix,
-            part=part,
-        )
+        asks = {"out": compiled.predicate.address, "parameters": compiled.predicate.parameters}
+        made = tuple_window(PolicyWindow, steps(), looked_at=compiled.plan.layout, prefix=prefix, part=part, **asks)
         object.__setattr__(made, "_kept", [made._kept, compiled])
         return made
 

@@ -17,7 +17,7 @@ from kernels.frames._ordered import entry_at, is_behind, next_place, place_behin
 from kernels.replay.by_context.state import EmittedWindow
 from kernels.replay.clock import NEVER
 from kernels.replay.growing import GrowingQueue, append, compact
-from kernels.replay.rows import EARLY, FINAL, LATE, ON_TIME, append_row, write_no_outputs, write_outputs
+from kernels.replay.rows import EARLY, FINAL, LATE, ON_TIME, append_row, is_before, write_no_outputs, write_outputs
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.runtime.bisection import searches
@@ -26,16 +26,6 @@ from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.states import events_of
 
 EMITTED_WORDS = EmittedWindow.size_bytes // WORD_BYTES
-
-
-@inner
-def is_before(one, other):
-    """Whether a window stands before another, by what they are known by."""
-    if one.start != other.start:
-        return one.start < other.start
-    if one.end != other.end:
-        return one.end < other.end
-    return one.number < other.number
 
 
 @inner

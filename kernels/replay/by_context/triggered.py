@@ -59,7 +59,16 @@ def take(r: Replay, row):
     events = r.events.columns
     if not counts(window, events, row):
         return 0
-    _put(walk, time, row, as_word(value_of(window, events, row)))
+    tuples, word = walk.tuples, as_word(value_of(window, events, row))
+    if tuples.count == 0 or not is_behind(entry_at(tuples, *last_place(tuples)), time, row):
+        chunk, at = end_place(tuples)
+        insert_at(tuples, chunk, at, time, row, word)
+    else:
+        chunk, _ = insert_ordered(tuples, time, row, word)
+        for behind in range(chunk + 1, tuples.end):
+            chunk_at(tuples, behind).has_note = False
+        if is_until(time, row, walk.here.time, walk.here.row):
+            walk.stays = False
     _put_into_kernel(r, window, row)
     r.derived.changed_to = FOREVER
     return 1
@@ -74,20 +83,6 @@ def _put_into_kernel(r, window, row):
     if window.looked_at.address != 0:
         gather(window.looked_at, walk.policy_state, events, row, row + 1)
         call(r.kernel.insert, walk.policy_panes, r.events.ranks[row], walk.policy_state, row)
-
-
-@inner
-def _put(walk, time, row, word):
-    tuples = walk.tuples
-    if tuples.count == 0 or not is_behind(entry_at(tuples, *last_place(tuples)), time, row):
-        chunk, at = end_place(tuples)
-        insert_at(tuples, chunk, at, time, row, word)
-        return
-    chunk, _ = insert_ordered(tuples, time, row, word)
-    for behind in range(chunk + 1, tuples.end):
-        chunk_at(tuples, behind).has_note = False
-    if is_until(time, row, walk.here.time, walk.here.row):
-        walk.stays = False
 
 
 def go_before(r: Replay, time, row):

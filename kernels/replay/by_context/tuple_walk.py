@@ -77,7 +77,11 @@ def take_step(r):
     walk, derived = r.derived.walk, r.derived
     tuples, here = walk.tuples, walk.here
     if derived.cursor_at == 0:
-        _note(chunk_at(tuples, derived.cursor_chunk), here)
+        chunk = chunk_at(tuples, derived.cursor_chunk)
+        if chunk.note == 0:
+            chunk.note = resize(0, PROGRESS_WORDS)
+        copy_progress(WalkProgress(chunk.note), here)
+        chunk.has_note = True
     copy_progress(walk.before, here)
     entry = entry_at(tuples, derived.cursor_chunk, derived.cursor_at)
     here.tuples += 1
@@ -88,14 +92,6 @@ def take_step(r):
     if is_passed and is_until(derived.frontier, derived.frontier_row, entry.time, entry.row):
         derived.frontier, derived.frontier_row = entry.time, entry.row
     return has_window
-
-
-@inner
-def _note(chunk, here):
-    if chunk.note == 0:
-        chunk.note = resize(0, PROGRESS_WORDS)
-    copy_progress(WalkProgress(chunk.note), here)
-    chunk.has_note = True
 
 
 @inner
