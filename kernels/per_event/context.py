@@ -24,6 +24,10 @@ from kernels.runtime.tables import Operation, compiled_table
 from kernels.states import clear, copy_words, lift_each, lower_each, merge_each, prefixes
 from kernels.states.layout import Events, StatePlan
 
+BATCH = 256
+NO_TIME = -(1 << 63)
+NO_FAILURE = -1
+
 
 class Answering(Struct):
     """The operations, context being the PerEvent; 0 where a kernel needs none.
@@ -38,9 +42,8 @@ class Answering(Struct):
 
 
 class AnswerKernel(NamedTuple):
-    """table: its operations; in_order_only: whether it takes keys in order of time only; ranked:
-    whether it needs the events of a key in order of time (kernels/ranks.py); aggregates must commute then
-    """
+    """table: its operations; in_order_only: whether it takes keys in order of time only; ranked: whether it needs the
+    events of a key in order of time (kernels/ranks.py), and aggregates that commute."""
 
     name: str
     table: Callable[[], Answering]
@@ -52,11 +55,6 @@ def answer_kernel(name: str, in_order_only: bool = False, ranked: bool = False, 
     """A kernel whose functions are compiled, or loaded from the disk cache, when its table is first asked for."""
     table = cache(lambda: compiled_table(Answering, f"answering_{name}", functions))
     return AnswerKernel(name, table, in_order_only, ranked)
-
-
-BATCH = 256
-NO_TIME = -(1 << 63)
-NO_FAILURE = -1
 
 
 class Batch(Struct):

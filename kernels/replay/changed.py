@@ -97,7 +97,7 @@ def emit_changed(r, tick):
         if edges[place].value > 0:
             state = _node(r, stretches.count + place)
             _emit_stretch(r, edges[place].key, edges[place + 1].key - 1, state, tick)
-    if stretches.nodes.used > KEPT_WORDS:  # after a large burst the next one gets no memory
+    if stretches.nodes.used > KEPT_WORDS:  # the memory of a large burst is not kept for the next
         release_list(stretches.nodes)
 
 

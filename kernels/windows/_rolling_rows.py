@@ -70,7 +70,7 @@ def _passed(taken: KeyEvents, events: ArrivingEvents) -> int:
     row = np.flatnonzero(comes_before & (taken.start_us < last_us))
     key, start_us = taken.key[row], taken.start_us[row]
     order = np.lexsort((start_us, key))
-    return len(_first_of_bursts(key[order], start_us[order]))
+    return len(_first_of_runs(key[order], start_us[order]))
 
 
 def _within_reach(size_us: int, taken: KeyEvents, late: np.ndarray) -> int:
@@ -90,12 +90,12 @@ def _changed_late(size_us: int, taken: KeyEvents, late: np.ndarray) -> int:
     key, start_us, arrival_us = taken.key[late], taken.start_us[late], taken.arrival_us[late]
     seen = SeenTimes(taken.key, taken.start_us, taken.arrival_us)
     changed, _ = seen.between(key, start_us, np.minimum(start_us + size_us, taken.mark_us[late]), arrival_us)
-    return int(np.maximum.reduceat(changed, _first_of_bursts(key, arrival_us)).sum())
+    return int(np.maximum.reduceat(changed, _first_of_runs(key, arrival_us)).sum())
 
 
 def _changed_youngest(size_us: int, taken: KeyEvents) -> int:
     """The bursts that change the window of their key's youngest time, which isn't final."""
-    first = _first_of_bursts(taken.key, taken.arrival_us)
+    first = _first_of_runs(taken.key, taken.arrival_us)
     youngest_us = np.maximum.reduceat(taken.start_us, first)
     key, floor_us, rows = taken.key[first], taken.floor_us[first], 0
     of_key = np.flatnonzero(np.diff(key, prepend=-1))
@@ -106,10 +106,10 @@ def _changed_youngest(size_us: int, taken: KeyEvents) -> int:
     return rows
 
 
-def _first_of_bursts(key: np.ndarray, time_us: np.ndarray) -> np.ndarray:
-    """Where the events of another key or time begin."""
-    is_first = np.ones(len(key), bool)
-    is_first[1:] = (key[1:] != key[:-1]) | (time_us[1:] != time_us[:-1])
+def _first_of_runs(*columns: np.ndarray) -> np.ndarray:
+    """Where rows begin that differ from those before."""
+    is_first = np.ones(len(columns[0]), bool)
+    is_first[1:] = np.any([each[1:] != each[:-1] for each in columns], axis=0)
     return np.flatnonzero(is_first)
 
 
@@ -128,9 +128,7 @@ class SeenTimes:
         self.ticks = np.unique(arrival_us)
         pair = self._place(self.times, number, start_us)
         order = np.lexsort((arrival_us, pair))
-        is_first = np.ones(len(order), dtype=bool)
-        is_first[1:] = pair[order[1:]] != pair[order[:-1]]
-        first = order[is_first]
+        first = order[_first_of_runs(pair[order])]
         self.pairs = pair[first]  # ascending by (key, time)
         sight = self._place(self.ticks, number[first], arrival_us[first])
         by_sight = np.argsort(sight, kind="stable")
