@@ -5,6 +5,13 @@ buffers (FRAMES).
     tuples       1  2  4   5   6  8  9   11       5 and 11 are in none
 
 What closes a frame is always the tuple behind its last one, so nothing is noted of it.
+
+Who experiments has a function called whenever what a kernel is at changes (`begin`); nobody else pays for it but by
+asking whether there is such a function. Kernels have no clock; the function may.
+
+    add      a tuple goes to its place in the buffer        merge     a frame takes in another's first tuple
+    scope    where it goes, and which frame holds that      content   the tuples of a frame are found
+    split    it and tuples behind it are cut                evict     frames and tuples go
 """
 
 from kernels.frames._ordered import (
@@ -28,6 +35,8 @@ from kernels.states import clear, take_in
 from kernels.states.layout import Events, StatePlan
 
 NOWHERE = (1 << 63) - 1
+IDLE, ADD, SCOPE, SPLIT, MERGE, CONTENT, EVICT = range(7)
+METERED = ("idle", "add", "scope", "split", "merge", "content", "evict")
 
 
 class KeyFrames(Struct):
@@ -36,7 +45,7 @@ class KeyFrames(Struct):
     floor: the least time of a tuple that may still come
     is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
         which (evicted, evicted_row) was the last
-    meter_call, meter: see _meter.py; 0: nobody looks
+    meter_call, meter: who looks what it is at, and what for; 0: nobody
     row_offset: what is saved counts rows from there on
     cut, cut_row: the last tuple that was cut again: frames that begin behind it are as they were
     part: room for a state of some tuples; row_at_hand: of a tuple that a frame takes in
@@ -68,6 +77,13 @@ class KeyFrames(Struct):
 
 
 @inner
+def begin(s, kind):
+    """From here on it is that kind of work."""
+    if s.meter_call != 0:
+        call(s.meter_call, s.meter, kind)
+
+
+@inner
 def start_frames(s, plan, rules):
     """Of a structure whose memory is all zero."""
     s.plan, s.rules = plan, rules
@@ -92,18 +108,13 @@ def release_frames(s):
     while s.spare != 0:
         frame = Frame(s.spare)
         s.spare = frame.first
-        _release_if(frame.grown)
-        _release_if(frame.content)
+        release(frame.grown)
+        release(frame.content)
         release(frame.address)
     release_ordered(s.frames)
-    for block in (s.cut_content, s.part, s.cut_grown):
-        _release_if(block)
-
-
-@inner
-def _release_if(block):
-    if block != 0:
-        release(block)
+    release(s.cut_content)
+    release(s.part)
+    release(s.cut_grown)
 
 
 @inner
@@ -118,7 +129,7 @@ def drop_frames(s):
 @inner
 def drop_first_frame(s):
     """The oldest frame is no more."""
-    put_away(s, Frame(entry_at(s.frames, s.frames.first, 0).word))
+    put_away(s, frame_at(s, s.frames.first, 0))
     remove_at(s.frames, s.frames.first, 0)
     s.is_cut = False
 
@@ -225,23 +236,17 @@ def open_frame(s, time, row, value):
 @inner
 def add_frame(s, time, row):
     """A frame of one tuple in its place of the order; what it comes to isn't set."""
-    frame = _take_spare(s)
+    frame = Frame(s.spare)
+    if s.spare != 0:
+        s.spare = frame.first
+    else:
+        frame = allocate(Frame)
+        if s.rules.plan.address != 0:
+            frame.grown = resize(0, s.rules.plan.state_words)
     frame.first, frame.first_row, frame.last, frame.last_row, frame.reach = time, row, time, row, time
     frame.has_content = False
     chunk, at = place_behind(s.frames, time, row)
     insert_at(s.frames, chunk, at, time, row, frame.address)
-    return frame
-
-
-@inner
-def _take_spare(s):
-    if s.spare != 0:
-        frame = Frame(s.spare)
-        s.spare = frame.first
-        return frame
-    frame = allocate(Frame)
-    if s.rules.plan.address != 0:
-        frame.grown = resize(0, s.rules.plan.state_words)
     return frame
 
 

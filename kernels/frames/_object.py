@@ -1,12 +1,13 @@
 """What the objects of all kernels of frames share: tuples by their values, frames by their times, errors.
 
-A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create` and how its
-invariants are checked.
+A kernel stands behind a table of functions (FrameKernel). Its class says which, how its options go into `create` and
+how its invariants are checked.
 """
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -14,19 +15,18 @@ from kernels.aggregators._answers import AggregateObject, lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
-from kernels.frames._dispatch import DONE, NONE, FrameKernel
 from kernels.frames._frames import KeyFrames, frame_at, opening_at
-from kernels.frames._making import CuttingValues, make_rules, refusal, require_answers, require_comparable
 from kernels.frames._ordered import next_place, standing
 from kernels.frames._rows import KeptRows
-from kernels.frames._rules import Frame, FrameRules, is_long_enough
-from kernels.monoids import AggregateSpec
+from kernels.frames._rules import DONE, NONE, Frame, FrameKernel, is_long_enough, refusal
+from kernels.frames.rules import CuttingValues, make_rules, require_answers, require_comparable
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
 from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.tables import compiled_table
 from kernels.states import events_of
 from kernels.states.state_plan import Plan
 from schemas.errors import BadInput
@@ -94,7 +94,8 @@ class FrameWindow(AggregateObject):
     AggregateFailed for an aggregate without a right answer.
     """
 
-    dispatch: Callable[[], FrameKernel]
+    OPERATIONS: tuple[Callable, ...]
+    """Those of FrameKernel, by their names."""
     _check: Callable[[int, Plan], None]
     """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
 
@@ -108,7 +109,9 @@ class FrameWindow(AggregateObject):
         column = getattr(frame, "column", None)
         super().__init__(aggregates, column_types, counts_events=True, other_columns=(column,) if column else ())
         self._frame, self._made_options = frame, self.structure_options(options)
-        self._rules, self._closing = self._made_rules(frame, column)
+        types = self._columns.types
+        place, kind = (list(types).index(column), types[column]) if column else (None, "")
+        self._rules, self._closing = make_rules(frame, place, kind)
         self._rows = KeptRows(len(self._columns.types))
         self._described = self._description()
         kernel, given = self.dispatch(), 0 if self._made_options is None else self._made_options.address
@@ -122,25 +125,26 @@ class FrameWindow(AggregateObject):
         """The options of `create`. Raises WrongParameter."""
         return None
 
-    def _made_rules(self, frame: Window, column: str | None) -> tuple[FrameRules, Plan | None]:
-        """With the plan of the aggregate that closes, which lives as long as this."""
-        if column is None:
-            return make_rules(frame, None, "")
-        types = self._columns.types
-        return make_rules(frame, list(types).index(column), types[column])
+    @classmethod
+    def kernel_name(cls) -> str:
+        """By which it is asked for."""
+        return cls.__module__.rpartition(".")[2]
+
+    @classmethod
+    @cache
+    def dispatch(cls) -> FrameKernel:
+        """The table, compiled or loaded when it is first asked for."""
+        return compiled_table(FrameKernel, cls.kernel_name(), {each.__name__: each for each in cls.OPERATIONS})
 
     def _description(self) -> int:
         """What saved words are of: another kernel, frame, option or aggregate, or an edited one, has another."""
         made = self._made_options
         options = [] if made is None else words_of(made.address, made.size_bytes // WORD_BYTES).tolist()
-        functions = sorted({spec.function for spec in (*self._plan.specs, *self._closing_specs)})
+        closing = () if self._closing is None else self._closing.specs
+        functions = sorted({spec.function for spec in (*self._plan.specs, *closing)})
         sources = [syntax_digest_of(AGGREGATES, function) for function in functions]
         types = self._columns.types
         return description(type(self).__name__, options, self._frame, self._plan.specs, types, sources)
-
-    @property
-    def _closing_specs(self) -> tuple[AggregateSpec, ...]:
-        return () if self._closing is None else self._closing.specs
 
     def insert(self, t: int, v=None) -> None:
         """One tuple: a number for one column, else a tuple of those in `columns`."""
@@ -162,11 +166,9 @@ class FrameWindow(AggregateObject):
         self._require_answers()
         if found % 4 != DONE:
             self._ask("close_burst")
-            raise BadInput(self._refusal(found % 4, int(times[found // 4])))
-
-    def _refusal(self, status: int, time: int) -> str:
-        name, floor = type(self).__module__.rpartition(".")[2], KeyFrames(self._address).floor
-        return refusal(name, status, f"time {time}", str(floor), getattr(self._made_options, "capacity", 0))
+            time, floor = f"time {times[found // 4]}", str(KeyFrames(self._address).floor)
+            capacity = getattr(self._made_options, "capacity", 0)
+            raise BadInput(refusal(self.kernel_name(), found % 4, time, floor, capacity))
 
     def _require_answers(self) -> None:
         if self._closing is not None:

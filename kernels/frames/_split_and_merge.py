@@ -10,13 +10,32 @@ The paper recomputes frame by frame and compares their ends. Here tuples are tak
 within a frame where nothing but the youngest tuple matters (threshold, boundary, session: at the next tuple) or frames
 opened by equal values (delta). Of sessions with a reach each tuple of a frame stays in it, and only the frames behind
 it are looked at, until one begins beyond the reach.
+
+What aggregate frames have come to is always made tuple by tuple from the first: sums of floats depend on how they are
+grouped, and a frame must close at the same tuple whichever way it was cut.
+
+    chunks     [ 1 2 3 4 ][ 5 6 7 8 ][ 9 ·          a frame that begins with 2 is cut back to 7
+    notes                  ▲ 2+3+4     ▲            2+3+4, then 5, 6 and 7
 """
 
-from kernels.frames._content import settle_content
-from kernels.frames._frames import frame_at, is_until, opening_at, put_away
-from kernels.frames._growing import grow_over, grow_until, take_tuple_at
-from kernels.frames._meter import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
+from kernels.frames._buffers import settle_content
+from kernels.frames._frames import (
+    ADD,
+    IDLE,
+    MERGE,
+    SCOPE,
+    SPLIT,
+    begin,
+    frame_at,
+    grow_over_rows,
+    is_until,
+    lost_tuples,
+    opening_at,
+    put_away,
+    take_tuple,
+)
 from kernels.frames._ordered import (
+    ROW_WORD,
     chunk_at,
     entry_at,
     insert_at,
@@ -29,8 +48,9 @@ from kernels.frames._ordered import (
 )
 from kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
 from kernels.runtime.fields import Flag, Float, Microseconds, Place
-from kernels.runtime.memory import as_float, as_word, inner, not_inlined
+from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inlined, inner, not_inlined, resize
 from kernels.runtime.struct import Struct
+from kernels.states import clear, copy_words
 
 
 class Rest(Struct):
@@ -117,7 +137,10 @@ def _cut_again(s, frame, chunk, at):
                 if frame.address == 0 or closes_frame(s.rules, frame, entry.time, value):
                     return
                 begin(s, MERGE)
-                _take_out(s, of_frame, at_frame)
+                merged = frame_at(s, of_frame, at_frame)
+                _begin_rest(s, merged)
+                put_away(s, merged)
+                remove_at(s.frames, of_frame, at_frame)
                 begin(s, SPLIT)
         frame = take_tuple_at(s, frame, chunk, at, value)
         if not s.rest.is_there and frame.address == 0:
@@ -149,15 +172,6 @@ def _grow_over_rest(s, frame, chunk, at):
 
 
 @inner
-def _take_out(s, chunk, at):
-    """A frame is no more: another takes in its first tuple, and its rest is cut again."""
-    frame = frame_at(s, chunk, at)
-    _begin_rest(s, frame)
-    put_away(s, frame)
-    remove_at(s.frames, chunk, at)
-
-
-@inner
 def _is_as_before(s, frame, entry):
     """Whether the rest behind a tuple belongs to the frame as it stands."""
     rest, depends_on = s.rest, s.rules.depends_on
@@ -174,4 +188,63 @@ def _place_behind_rest(s, frame):
     s.rest.is_there = False
     frame.reach = max(frame.reach, s.rest.reach)
     chunk, at = place_behind(s.tuples, frame.last, frame.last_row)
+    return standing(s.tuples, chunk, at)
+
+
+@inner
+def take_tuple_at(s, frame, chunk, at, value):
+    """take_tuple of the tuple at a place."""
+    inlined()
+    entry = entry_at(s.tuples, chunk, at)
+    if at == 0 and frame.address != 0 and frame.grown != 0:
+        _note(s, chunk, frame.grown)
+    return take_tuple(s, frame, entry.time, entry.row, value)
+
+
+@inner
+def _note(s, chunk, grown):
+    """Before the first tuple of a chunk: what the aggregate frame that may take it in has come to, so that who cuts it
+    again needn't begin with the frame's first tuple."""
+    of = chunk_at(s.tuples, chunk)
+    if of.note == 0:
+        of.note = resize(0, s.rules.plan.state_words)
+    copy_words(of.note, grown, s.rules.plan.state_words)
+    of.has_note = True
+
+
+@inner
+def grow_over(s, state, chunk, at, end, is_bounded):
+    """A state takes in the entries at … end − 1 of a chunk, while it is below the bound or all of them. Returns how
+    many: all in one call of the aggregate, five times as fast as tuple by tuple."""
+    rows = chunk_at(s.tuples, chunk).entries[at:].address + WORD_BYTES * ROW_WORD
+    return grow_over_rows(s, state, rows, end - at, is_bounded)
+
+
+@inner
+def grow_until(s, frame, into, last, last_row):
+    """Make `into` what an aggregate frame came to with the tuple (last, last_row). O(log tuples + entries of a few
+    chunks); of a frame without notes, as loaded ones are, O(its tuples) once."""
+    end_chunk, end = place_behind(s.tuples, last, last_row)
+    chunk, at = _start_growing(s, frame, into, end_chunk)
+    while chunk < end_chunk:
+        grow_over(s, into, chunk, at, chunk_at(s.tuples, chunk).count, False)
+        chunk, at = chunk + 1, 0
+        _note(s, chunk, into)
+    if at < end:
+        grow_over(s, into, chunk, at, end, False)
+
+
+@inner
+def _start_growing(s, frame, into, chunk):
+    """(chunk, at) of the tuples that are still to be taken in, from the nearest note on."""
+    while chunk > s.tuples.first and is_behind(entry_at(s.tuples, chunk, 0), frame.first, frame.first_row):
+        if chunk_at(s.tuples, chunk).has_note:
+            copy_words(into, chunk_at(s.tuples, chunk).note, s.rules.plan.state_words)
+            return chunk, 0
+        chunk -= 1
+    if not lost_tuples(s, frame):
+        clear(s.rules.plan, into)
+    elif into != s.cut_grown:  # what an eviction took from it
+        copy_words(into, s.cut_grown, s.rules.plan.state_words)
+    chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
     return standing(s.tuples, chunk, at)

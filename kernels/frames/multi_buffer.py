@@ -9,34 +9,43 @@ Both stand in chunks (_ordered.py) where the paper has linked lists, so that a p
 walk; _split_and_merge.py cuts again what a late tuple changes.
 """
 
-from functools import cache
-
-from kernels.frames._buffers import shared_operations
-from kernels.frames._checking import check_frames, held_in_order
-from kernels.frames._content import CHUNKS, IN_CHUNKS
-from kernels.frames._dispatch import DONE, TOO_OLD, FrameKernel
-from kernels.frames._evicting import evict_before
-from kernels.frames._frames import KeyFrames, drop_frames, last_frame, last_frame_with, release_frames, start_frames
-from kernels.frames._growing import take_tuple_at
-from kernels.frames._meter import ADD, EVICT, IDLE, SCOPE, SPLIT, begin
+from kernels.frames._buffers import CHUNKS, IN_CHUNKS, shared_operations
+from kernels.frames._frames import (
+    ADD,
+    EVICT,
+    IDLE,
+    SCOPE,
+    SPLIT,
+    KeyFrames,
+    begin,
+    drop_frames,
+    frame_at,
+    last_frame,
+    last_frame_with,
+    release_frames,
+    start_frames,
+)
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import (
+    LAST_ROW,
     Ordered,
     drop_all,
+    drop_before,
     end_place,
     entry_at,
     insert_at,
     is_behind,
     last_place,
+    place_behind,
+    previous_place,
     release_ordered,
 )
-from kernels.frames._rules import Frame, FrameRules, is_in_frames, value_of
-from kernels.frames._saving import are_entries, load_frames, load_head, load_ordered
-from kernels.frames._split_and_merge import Rest, insert_late
+from kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
+from kernels.frames._saving import check_frames, held_in_order
+from kernels.frames._split_and_merge import Rest, grow_until, insert_late, take_tuple_at
 from kernels.runtime.fields import Inline
-from kernels.runtime.memory import WORD_BYTES, as_word, inlined, inner, release
+from kernels.runtime.memory import as_word, inlined, inner, release
 from kernels.runtime.struct import allocate, words_at
-from kernels.runtime.tables import compiled_table
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 
@@ -127,29 +136,36 @@ def close_burst(s: MultiBuffer):
 
 
 def evict(s: MultiBuffer, time):
+    """Frames that nothing changes go, and of the first that stays, the tuples that no other comes before; it keeps what
+    they come to. O(log tuples + what goes).
+
+    time 12      [3 ── 8] closed by 9        goes
+                 [9 ─ 11 │ 12 ── 15]         stays; 9 … 11 are one state
+    """
     begin(s, EVICT)
     s.floor = max(s.floor, time)
-    evict_before(s, time)
+    IN_CHUNKS.drop_closed(s, time)
+    if s.frames.count > 0 and s.tuples.count > 0 and entry_at(s.tuples, s.tuples.first, 0).time < time:
+        frame = frame_at(s, s.frames.first, 0)
+        if frame.first < time:
+            _cut_off(s, frame, time)
+    drop_before(s.tuples, time)
     begin(s, IDLE)
 
 
-def load(s: MultiBuffer, saved, there, first, end):
-    read = load_head(s, saved, there)
-    at = saved + read * WORD_BYTES
-    if read == 0 or not are_entries(at, there - read, first - s.row_offset, end - s.row_offset):
-        return False
-    behind = load_ordered(s.tuples, at, s.row_offset)
-    return load_frames(s, behind, there - (behind - saved) // WORD_BYTES)
-
-
-OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, load)
-
-
-@cache
-def dispatch() -> FrameKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    shared = shared_operations(MultiBuffer, CHUNKS, IN_CHUNKS)
-    return compiled_table(FrameKernel, "multi_buffer", shared | {each.__name__: each for each in OPERATIONS})
+@inner
+def _cut_off(s, frame, time):
+    """All tuples of a frame before a time are evicted; there are some."""
+    if frame.has_content:
+        IN_CHUNKS.content_of(s, frame)
+    chunk, at = place_behind(s.tuples, time - 1, LAST_ROW)
+    chunk, at = previous_place(s.tuples, chunk, at)
+    evicted = entry_at(s.tuples, chunk, at)
+    span = (frame.first, frame.first_row, evicted.time, evicted.row)
+    IN_CHUNKS.fold_tuples(s, s.cut_content, span, not s.is_cut)
+    if frame.grown != 0:
+        grow_until(s, frame, s.cut_grown, evicted.time, evicted.row)
+    s.is_cut, s.evicted, s.evicted_row = True, evicted.time, evicted.row
 
 
 def check(address: int, plan: Plan) -> None:
@@ -166,7 +182,9 @@ class MultiBufferWindow(FrameWindow):
     Memory: an entry for each tuple that is not before what was evicted, and rows from the arrival of the first of them.
     """
 
-    dispatch, _check = staticmethod(dispatch), staticmethod(check)
+    OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict)
+    OPERATIONS += shared_operations(MultiBuffer, CHUNKS, IN_CHUNKS)
+    _check = staticmethod(check)
 
 
 KERNEL = MultiBufferWindow

@@ -8,15 +8,16 @@ baseline of the multi-buffer. The array doesn't grow: once more than `evict_afte
 go with their tuples; a policy under which a tuple finds no free cell is an error that says so, never an overwrite.
 """
 
-from functools import cache
-
 from kernels.columns import require_whole
-from kernels.frames._buffers import shared_operations
-from kernels.frames._checking import Held, check_frames, require_ascending
-from kernels.frames._content import Buffer, contents
-from kernels.frames._dispatch import DONE, FULL, OUT_OF_ORDER, TOO_OLD, FrameKernel
+from kernels.frames._buffers import Buffer, over_tuples, shared_operations
 from kernels.frames._frames import (
+    ADD,
+    EVICT,
+    IDLE,
+    NOWHERE,
+    SCOPE,
     KeyFrames,
+    begin,
     drop_first_frame,
     drop_frames,
     frame_at,
@@ -25,33 +26,33 @@ from kernels.frames._frames import (
     start_frames,
     take_tuple,
 )
-from kernels.frames._meter import ADD, EVICT, IDLE, SCOPE, begin
 from kernels.frames._object import FrameWindow
-from kernels.frames._ordered import ENTRY_WORDS, LAST_ROW, is_behind
+from kernels.frames._ordered import LAST_ROW, is_behind
 from kernels.frames._ring import (
     Ring,
+    append_entry,
+    count_of,
     entry_at,
     heap_sort,
     holds,
     insert_in_order,
     place_behind,
+    room_of,
     standing,
     start_ring,
-    write_entry,
 )
-from kernels.frames._rules import Frame, FrameRules, is_in_frames, value_of
-from kernels.frames._saving import are_entries, load_frames, load_head
-from kernels.frames._scope import scope
+from kernels.frames._rules import DONE, FULL, OUT_OF_ORDER, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
+from kernels.frames._saving import check_frames, held_entry, require_ascending
 from kernels.runtime.fields import Code, Count, Flag, Inline
-from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
-from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.memory import as_float, as_word, inner, not_inlined, release
+from kernels.runtime.struct import Struct, allocate
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 from schemas.errors import WrongParameter
 
 SORTINGS = ("in_order", "eager", "lazy")
 IN_ORDER, EAGER, LAZY = range(3)
+MOST_CAPACITY = 1 << 28
 
 
 class SingleBufferOptions(Struct):
@@ -98,34 +99,31 @@ def insert(s: SingleBuffer, time, row):
         return TOO_OLD
     if not is_in_frames(s.rules, s.events, row):
         return DONE
-    if s.tuples.end - s.tuples.first == s.tuples.capacity:
+    if room_of(s.tuples) == 0:
         return FULL
     begin(s, ADD)
-    value = value_of(s.rules, s.events, row)
+    status, value = DONE, value_of(s.rules, s.events, row)
     if s.options.sorting == IN_ORDER:
-        status = _append(s, time, row, value)
-        begin(s, IDLE)
-        return status
-    s.has_new = True
-    if s.options.sorting == EAGER:
-        insert_in_order(s.tuples, time, row, as_word(value))
+        status = _cut_next(s, time, row, value)
     else:
-        write_entry(s.tuples, s.tuples.end, time, row, as_word(value))
-        s.tuples.end += 1
+        s.has_new = True
+        if s.options.sorting == EAGER:
+            insert_in_order(s.tuples, time, row, as_word(value))
+        else:
+            append_entry(s.tuples, time, row, as_word(value))
     begin(s, IDLE)
-    return DONE
+    return status
 
 
 @inner
-def _append(s, time, row, value):
+def _cut_next(s, time, row, value):
     frame = Frame(0)
     if s.tuples.end > s.tuples.first:
         before = entry_at(s.tuples, s.tuples.end - 1, 0)
         if is_behind(before, time, row):
             return OUT_OF_ORDER
         frame = last_frame_with(s, before)
-    write_entry(s.tuples, s.tuples.end, time, row, as_word(value))
-    s.tuples.end += 1
+    append_entry(s.tuples, time, row, as_word(value))
     take_tuple(s, frame, time, row, value)
     return DONE
 
@@ -136,22 +134,29 @@ def close_burst(s: SingleBuffer):
         begin(s, SCOPE)
         if s.options.sorting == LAZY:
             heap_sort(s.tuples)
-        scope(s)
+        _scope(s)
         s.has_new = False
     if s.options.evict_after > 0 and s.frames.count > s.options.evict_after:
         begin(s, EVICT)
         while s.frames.count > s.options.evict_after:
             for _ in range(s.options.evict):
                 drop_first_frame(s)
-        _drop_tuples(s)
+        s.floor = max(s.floor, frame_at(s, s.frames.first, 0).first)
+        s.tuples.first = _first_of_frames(s)
     begin(s, IDLE)
 
 
 @inner
-def _drop_tuples(s):
-    """Those before the oldest frame: no frame is cut."""
-    s.floor = max(s.floor, frame_at(s, s.frames.first, 0).first)
-    s.tuples.first = _first_of_frames(s)
+def _scope(s):
+    """Walk all tuples and cut them, as if nothing had been cut before (FRAMES, algorithm 1). O(tuples) each time."""
+    not_inlined()
+    s.cut = NOWHERE
+    while s.frames.count > 0:
+        drop_first_frame(s)
+    frame = Frame(0)
+    for place in range(s.tuples.first, s.tuples.end):
+        entry = entry_at(s.tuples, place, 0)
+        frame = take_tuple(s, frame, entry.time, entry.row, as_float(entry.word))
 
 
 @inner
@@ -162,49 +167,18 @@ def _first_of_frames(s):
     return place
 
 
-RING = Buffer("single_buffer", place_behind, standing, entry_at, holds)
-IN_RING = contents(RING)
+RING = Buffer("single_buffer", place_behind, standing, entry_at, holds, insert_in_order, count_of, room_of)
+IN_RING = over_tuples(RING)
 
 
 def evict(s: SingleBuffer, time):
     """Whole frames only: "in this way we are sure to avoid cutting a window"."""
     begin(s, EVICT)
     s.floor = max(s.floor, time)
-    while s.frames.count > 0:
-        place, _ = IN_RING.closing_tuple(s, frame_at(s, s.frames.first, 0))
-        if place == s.tuples.end or entry_at(s.tuples, place, 0).time >= time:
-            break
-        drop_first_frame(s)
+    IN_RING.drop_closed(s, time)
     place, _ = place_behind(s.tuples, time - 1, LAST_ROW)
     s.tuples.first = place if s.frames.count == 0 else min(place, _first_of_frames(s))
     begin(s, IDLE)
-
-
-def load(s: SingleBuffer, saved, there, first, end):
-    read = load_head(s, saved, there)
-    at = saved + read * WORD_BYTES
-    if read == 0 or not are_entries(at, there - read, first - s.row_offset, end - s.row_offset):
-        return False
-    count = words_at(at)[0]
-    if count > s.tuples.capacity:
-        return False
-    at += WORD_BYTES
-    for place in range(count):
-        words = words_at(at)
-        write_entry(s.tuples, place, words[0], words[1] + s.row_offset, words[2])
-        at += ENTRY_WORDS * WORD_BYTES
-    s.tuples.end = count
-    return load_frames(s, at, there - (at - saved) // WORD_BYTES)
-
-
-OPERATIONS = (create, destroy, reset, insert, close_burst, evict, load)
-
-
-@cache
-def dispatch() -> FrameKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    shared = shared_operations(SingleBuffer, RING, IN_RING)
-    return compiled_table(FrameKernel, "single_buffer", shared | {each.__name__: each for each in OPERATIONS})
 
 
 def check(address: int, plan: Plan) -> None:
@@ -212,8 +186,7 @@ def check(address: int, plan: Plan) -> None:
     s = SingleBuffer(address)
     kept = s.tuples.end - s.tuples.first
     assert 0 <= kept <= s.tuples.capacity, f"capacity: {kept} tuples of {s.tuples.capacity}"
-    entries = [s.tuples.entries[place & s.tuples.mask] for place in range(s.tuples.first, s.tuples.end)]
-    tuples = [Held(entry.time, entry.row, entry.word) for entry in entries]
+    tuples = [held_entry(s.tuples.entries[place & s.tuples.mask]) for place in range(s.tuples.first, s.tuples.end)]
     require_ascending(tuples, "tuples")
     check_frames(s, tuples, False)
 
@@ -226,7 +199,9 @@ class SingleBufferWindow(FrameWindow):
     """
 
     OPTIONS = ("sorting", "capacity", "evict_after", "evict")
-    dispatch, _check = staticmethod(dispatch), staticmethod(check)
+    OPERATIONS = (create, destroy, reset, insert, close_burst, evict)
+    OPERATIONS += shared_operations(SingleBuffer, RING, IN_RING)
+    _check = staticmethod(check)
 
     @classmethod
     def structure_options(cls, options) -> SingleBufferOptions:
@@ -244,5 +219,4 @@ class SingleBufferWindow(FrameWindow):
         return SingleBufferOptions.make(**given | {"sorting": SORTINGS.index(given["sorting"])})
 
 
-MOST_CAPACITY = 1 << 28
 KERNEL = SingleBufferWindow

@@ -17,7 +17,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.spans._thresholds import FEW_OVERLAPPED, MANY_SLICES, MOST_HEIGHT, MOST_STATE_WORDS, UNDER_WAY
+# The figures: fitted to measured maps, as docs/decisions/0024 says; `make calibrate` measures a map again, and proposes
+# others.
+UNDER_WAY = 6
+"""Height h pays from UNDER_WAY · h² events under way at once."""
+MOST_HEIGHT = 64
+"""Of slices: a greater one was never the best with up to 10,000 events under way at once."""
+MOST_STATE_WORDS = 4096
+"""Words of the φ of all levels of a slice: slices of large states stay low, as thousands of slices may be open."""
+FEW_OVERLAPPED = 7
+"""Buckets pay if at most so many events begin within a window's length less its slide, and too few are under way for
+height 2."""
+MANY_SLICES = 100
+"""Sweeping pays, for what it serves, from so many slices on that a mean event meets."""
 
 BUCKETS, FLAT, HIGH, SWEEPING = "aggregate_buckets", "se_slicing", "se_ml_slicing", "cumulative_sweeping"
 KERNELS = (BUCKETS, FLAT, HIGH, SWEEPING)
@@ -52,7 +64,7 @@ class AskedWindows(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """Those of _thresholds.py, or others that are tried."""
+    """The figures above, or others that are tried."""
 
     under_way: int = UNDER_WAY
     few_overlapped: int = FEW_OVERLAPPED

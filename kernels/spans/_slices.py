@@ -18,40 +18,33 @@ An event counts once: of its pieces that meet the window only the last ends in i
 from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
-from kernels.runtime.fields import Address, Bytes, Count, Inline, Microseconds, Ref, Word
-from kernels.runtime.memory import WORD_BYTES, inner, release, resize
-from kernels.runtime.struct import Struct, allocate
+from kernels.runtime.fields import Bytes, Count, Microseconds, Word
+from kernels.runtime.memory import WORD_BYTES, inner, resize
+from kernels.runtime.struct import allocate
 from kernels.runtime.tables import compiled_table
 from kernels.spans._dispatch import SpanKernel
 from kernels.spans._pages import (
-    Pages,
-    drop_all,
+    SHARED,
+    PagedSpans,
     drop_before,
     find_record,
-    first_in,
+    first_in_pages,
     first_record_from,
     fold_records,
     last_record,
     merge_into_record,
-    page_at,
-    release_pages,
 )
-from kernels.spans._saving import load_pages, save_pages
 from kernels.states import clear, copy_words, fold, merge
 from kernels.states.layout import StatePlan
 from kernels.windows._grid import Grid
 
 
-class Slices(Struct):
-    """A record a slice: φ and ϕ of level 1, of level 2, … up to the height. result: a state to be answered with;
-    asked, first_asked: where the window began that was asked for last, and its first slice."""
+class Slices(PagedSpans):
+    """A record a slice: φ and ϕ of level 1, of level 2, … up to the height. asked, first_asked: where the window began
+    that was asked for last, and its first slice."""
 
-    plan: Ref(StatePlan)
-    window: Ref(Grid)
     height: Count
     state_bytes: Bytes
-    pages: Inline(Pages)
-    result: Address
     asked: Microseconds
     first_asked: Word
 
@@ -87,17 +80,6 @@ def create(plan: StatePlan, window: Grid, height):
     return slices.address
 
 
-def destroy(slices: Slices):
-    release_pages(slices.pages)
-    release(slices.pages.blank)
-    release(slices.result)
-    release(slices.address)
-
-
-def reset(slices: Slices):
-    drop_all(slices.pages)
-
-
 def insert_span(slices: Slices, low, high, state):
     """SPANS algorithm 7, over the event's own slices instead of the newest; pieces are cut from its end backwards, and
     put in from its start on: pages of slices come in order then. O(slices / height) combines."""
@@ -121,8 +103,7 @@ def state(slices: Slices, cursor, low, high):
         copy_words(slices.result, find_record(slices.pages, number), slices.plan.state_words)
         fold_records(slices.pages, slices.plan, slices.result, 0, number + 1, last + 1)
         _append_higher_levels(slices, number, last + 1, slices.result)
-        _append_going_on(slices, last, slices.result)
-    _append_reaching_back(slices, last, slices.result)
+    _append_crossing(slices, last, slices.result)
     return slices.result
 
 
@@ -147,32 +128,22 @@ _slices_a_window = inner(slices_a_window)
 
 
 def complete(slices: Slices, low, high, state):
-    """What goes on from the window's last slice, and the levels of later slices that reach back to it. O(height²)."""
     last = slice_of(slices.window, high - 1)
     if slices.height == 1 and find_record(slices.pages, last) == 0:
         return state
     copy_words(slices.result, state, slices.plan.state_words)
-    _append_going_on(slices, last, slices.result)
-    _append_reaching_back(slices, last, slices.result)
+    _append_crossing(slices, last, slices.result)
     return slices.result
 
 
 @inner
-def _append_going_on(slices, last, into):
-    """into ⊗= what goes on from a slice."""
-    at = find_record(slices.pages, last)
-    if at == 0:
-        return
-    if slices.height == 1:
-        merge(slices.plan, into, into, at + slices.state_bytes)
-    else:
-        fold(slices.plan, into, at + slices.state_bytes, 2 * slices.state_bytes, slices.height)
-
-
-@inner
-def _append_reaching_back(slices, last, into):
-    """into ⊗= the levels of later slices that reach back to the slice `last`."""
-    size = slices.state_bytes
+def _append_crossing(slices, last, into):
+    """into ⊗= what goes on from the slice `last`, and the levels of later slices that reach back to it. O(height²)."""
+    at, size = find_record(slices.pages, last), slices.state_bytes
+    if at != 0 and slices.height == 1:
+        merge(slices.plan, into, into, at + size)
+    elif at != 0:
+        fold(slices.plan, into, at + size, 2 * size, slices.height)
     for behind in range(1, slices.height):
         at = find_record(slices.pages, last + behind)
         if at != 0:
@@ -197,15 +168,9 @@ def evict(slices: Slices, time):
     drop_before(slices.pages, slice_of(slices.window, time + 1))
 
 
-def is_empty(slices: Slices):
-    return slices.pages.first == slices.pages.end
-
-
 def oldest(slices: Slices):
-    if slices.pages.first == slices.pages.end:
-        return FOREVER
-    number = first_in(page_at(slices.pages, slices.pages.first))
-    return slice_start(slices.window, number - slices.height + 1)
+    number = first_in_pages(slices.pages, slices.pages.first)
+    return FOREVER if number == FOREVER else slice_start(slices.window, number - slices.height + 1)
 
 
 def first_from(slices: Slices, time):
@@ -213,14 +178,6 @@ def first_from(slices: Slices, time):
     least = slice_of(slices.window, time)
     number = first_record_from(slices.pages, least)
     return FOREVER if number == FOREVER else slice_start(slices.window, max(least, number - slices.height + 1))
-
-
-def save(slices: Slices, into):
-    return save_pages(slices.pages, into)
-
-
-def load(slices: Slices, saved, words):
-    return load_pages(slices.pages, saved, words)
 
 
 def youngest(slices: Slices):
@@ -261,10 +218,13 @@ def copy_entries(slices: Slices, low, high, target):
         number = first_record_from(slices.pages, number + 1)
 
 
-def slice_kernel(name: str) -> SpanKernel:
-    """The table of a kernel of that name."""
-    operations = (create, destroy, reset, insert_span, state, complete, evict, oldest, first_from, is_empty, save, load)
-    return compiled_table(SpanKernel, name, {each.__name__: each for each in operations})
+OPERATIONS = (*SHARED, create, insert_span, state, complete, evict, oldest, first_from)
+
+
+@cache
+def slice_kernel() -> SpanKernel:
+    """The table of slices of any height, compiled or loaded when it is first asked for."""
+    return compiled_table(SpanKernel, "slices", {each.__name__: each for each in OPERATIONS})
 
 
 @cache

@@ -4,41 +4,34 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event d of [7, 16) jo
                          a b d    b d      c d
 """
 
-from functools import cache
-
+from kernels.aggregators._arrays import words_of
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Count
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.runtime.tables import compiled_table
-from kernels.spans._buckets import SHARED, Buckets, number_at, windows_of
-from kernels.spans._checking import check_tuple_buckets
-from kernels.spans._dispatch import SpanKernel
 from kernels.spans._pages import (
     FIRST_NUMBER,
+    PagedSpans,
     drop_all,
     drop_before,
     find_record,
     first_record_from,
     record_to_write,
-    release_pages,
+    release_spans,
 )
-from kernels.spans._window import SpanWindow
+from kernels.spans._window import held_records
+from kernels.spans.aggregate_buckets import AggregateBuckets, windows_of
 from kernels.states import clear, copy_words, fold
 from kernels.states.layout import StatePlan
+from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid
+from kernels.windows._window import last_start_until
 
 LEAST_ROOM = 8
 
 
-class TupleBuckets(Buckets):
-    """A record a window: its list. result: a state to be answered with."""
-
-    result: Address
-
-
 class EventList(Struct):
-    """States of events, `count` of them at `first`, with room for more."""
+    """The record of a window: states of its events, `count` of them at `first`, with room for more."""
 
     count: Count
     room: Count
@@ -49,7 +42,7 @@ LIST_BYTES = EventList.size_bytes
 
 
 def create(plan: StatePlan, window: Grid, unused):
-    buckets = allocate(TupleBuckets)
+    buckets = allocate(PagedSpans)
     buckets.plan, buckets.window = plan, window
     buckets.pages.record_bytes = LIST_BYTES
     buckets.pages.blank = allocate(EventList).address
@@ -57,12 +50,9 @@ def create(plan: StatePlan, window: Grid, unused):
     return buckets.address
 
 
-def destroy(buckets: TupleBuckets):
+def destroy(buckets: PagedSpans):
     _release_before(buckets, -FIRST_NUMBER)
-    release_pages(buckets.pages)
-    release(buckets.pages.blank)
-    release(buckets.result)
-    release(buckets.address)
+    release_spans(buckets)
 
 
 @inner
@@ -74,25 +64,20 @@ def _release_before(buckets, end):
         number = first_record_from(buckets.pages, number + 1)
 
 
-def reset(buckets: TupleBuckets):
+def reset(buckets: PagedSpans):
     _release_before(buckets, -FIRST_NUMBER)
     drop_all(buckets.pages)
 
 
-def insert_span(buckets: TupleBuckets, low, high, state):
+def insert_span(buckets: PagedSpans, low, high, state):
     first, last = windows_of(buckets, low, high)
     words = buckets.plan.state_words
     for number in range(first, last + 1):
-        copy_words(_next_of(EventList(record_to_write(buckets.pages, number)), words), state, words)
-
-
-@inner
-def _next_of(events, words):
-    """Where the next event of a list goes."""
-    if events.count == events.room:
-        _make_room(events, words)
-    events.count += 1
-    return events.first + WORD_BYTES * words * (events.count - 1)
+        events = EventList(record_to_write(buckets.pages, number))
+        if events.count == events.room:
+            _make_room(events, words)
+        copy_words(events.first + WORD_BYTES * words * events.count, state, words)
+        events.count += 1
 
 
 @inner
@@ -102,22 +87,22 @@ def _make_room(events, words):
     events.first = resize(events.first, events.room * words)
 
 
-def state(buckets: TupleBuckets, cursor, low, high):
+def state(buckets: PagedSpans, cursor, low, high):
     clear(buckets.plan, buckets.result)
-    at = find_record(buckets.pages, number_at(buckets, low))
+    at = find_record(buckets.pages, last_start_until(buckets.window, low))
     if at != 0:
         events = EventList(at)
         fold(buckets.plan, buckets.result, events.first, WORD_BYTES * buckets.plan.state_words, events.count)
     return buckets.result
 
 
-def evict(buckets: TupleBuckets, time):
-    number = number_at(buckets, time) + 1
+def evict(buckets: PagedSpans, time):
+    number = last_start_until(buckets.window, time) + 1
     _release_before(buckets, number)
     drop_before(buckets.pages, number)
 
 
-def save(buckets: TupleBuckets, into):
+def save(buckets: PagedSpans, into):
     """[windows][number · events · states] …"""
     windows, at, words = 0, 1, buckets.plan.state_words
     number = first_record_from(buckets.pages, FIRST_NUMBER)
@@ -133,7 +118,7 @@ def save(buckets: TupleBuckets, into):
     return at
 
 
-def load(buckets: TupleBuckets, saved, there):
+def load(buckets: PagedSpans, saved, there):
     at, words = 1, buckets.plan.state_words
     if not are_there(saved, there, 2 + words):
         return False
@@ -149,20 +134,22 @@ def load(buckets: TupleBuckets, saved, there):
     return at == there
 
 
-@cache
-def dispatch() -> SpanKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    own = {each.__name__: each for each in (create, destroy, reset, insert_span, state, evict, save, load)}
-    return compiled_table(SpanKernel, "tuple_buckets", SHARED | own)
+def check(address: int, plan: Plan) -> None:
+    """O(events of all windows)."""
+    for number, (count, room, first) in held_records(PagedSpans(address).pages):
+        assert 0 < count <= room, f"room: window {number} has some of its {count} events beyond its room, or none"
+        states = words_of(int(first), int(count), plan.state_words)
+        assert (states[:, 0] > 0).all(), f"states: each of window {number} counts its event"
 
 
-class TupleBucketsWindow(SpanWindow):
+class TupleBucketsWindow(AggregateBuckets):
     """insert_span O(windows that it meets), state O(events of the window), evict O(windows).
 
     Memory: a state for each event in each open window.
     """
 
-    dispatch, _check = staticmethod(dispatch), staticmethod(check_tuple_buckets)
+    OPERATIONS = (*AggregateBuckets.OPERATIONS, create, destroy, reset, insert_span, state, evict, save, load)
+    _check = staticmethod(check)
 
 
 KERNEL = TupleBucketsWindow

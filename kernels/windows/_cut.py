@@ -1,7 +1,7 @@
 """Sessions and frames: tuples of a key, in order, cut into windows by their times or values (FRAMES; semantics §2)."""
 
 from kernels import frames
-from kernels.frames._making import CuttingValues, make_rules, require_answers, require_comparable
+from kernels.frames.rules import CuttingValues, make_rules, require_answers, require_comparable
 from kernels.monoids import AggregateSpec
 from kernels.replay.by_context.cut_window import CutWindow
 from kernels.replay.by_context.selection import choose_frames, select_frames

@@ -6,7 +6,6 @@ extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 trigg
 
 from functools import cache
 
-from kernels.frames._making import require_exact_values
 from kernels.frames._ordered import (
     OrderedEntry,
     entry_at,
@@ -16,6 +15,7 @@ from kernels.frames._ordered import (
     standing,
 )
 from kernels.frames._rules import value_of
+from kernels.frames.rules import require_exact_values
 from kernels.monoids._hash import LOW, mixed
 from kernels.replay.by_context.late import late_among
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger

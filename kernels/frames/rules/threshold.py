@@ -3,9 +3,7 @@
 value    5  7  2  8        at least 5        frames   5 7   8
 """
 
-from functools import cache
-
-from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules, within
+from kernels.frames._rules import NOTHING, Frame, FrameRules, made_rules, within
 from kernels.runtime.fields import Count, Float, Microseconds
 from kernels.runtime.memory import as_float
 from schemas.windows import ThresholdFrame
@@ -33,16 +31,13 @@ def is_one(rules: ThresholdRules, frame: Frame, tuples):
     return 1 if tuples >= rules.min_count and frame.last - frame.first >= rules.min_duration else 0
 
 
-@cache
-def predicates() -> Predicates:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_predicates("threshold", closes, opens, is_one)
+PREDICATES = {"closes": closes, "opens": opens, "is_one": is_one}
 
 
 def rules_of(window: ThresholdFrame, **columns) -> FrameRules:
-    """Of a window; columns: see kernels/frames/_rules.py."""
     given = {name: within(name, getattr(window, of)) for name, of in LENGTHS.items()}
-    return made_rules(ThresholdRules, predicates(), depends_on=NOTHING, at_least=window.at_least, **given, **columns)
+    given |= {"depends_on": NOTHING, "at_least": window.at_least}
+    return made_rules(ThresholdRules, "threshold", PREDICATES, **given, **columns)
 
 
 WINDOW = ThresholdFrame

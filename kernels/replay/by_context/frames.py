@@ -7,7 +7,6 @@ go_before   ▲         7                        the source stands before [1, 4]
 from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.frames._dispatch import DONE, NONE
 from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
 from kernels.frames._ordered import (
     drop_before,
@@ -17,7 +16,7 @@ from kernels.frames._ordered import (
     previous_place,
     standing,
 )
-from kernels.frames._rules import is_in_frames, is_long_enough
+from kernels.frames._rules import DONE, NONE, is_in_frames, is_long_enough
 from kernels.replay.by_context.cut_window import CutWindow, end_of
 from kernels.replay.by_context.found import copy_window, note_changed_until, set_ends
 from kernels.replay.by_context.late import late_between

@@ -5,8 +5,8 @@
 [frontier · row · youngest][forgotten][emitted · emitted …][closed · closed …][late · late …][the source's own]
 """
 
+from kernels.frames._buffers import load_ordered, ordered_words, save_ordered
 from kernels.frames._ordered import ENTRY_WORDS
-from kernels.frames._saving import load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.emitted import EMITTED_WORDS, count_emitted
 from kernels.replay.by_context.found import FOUND_WORDS, FoundWindow, move_rows
 from kernels.replay.by_context.state import EmittedWindow

@@ -12,6 +12,7 @@ by the places of tuples in the order that all tuples of the key have in the end 
 from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
     chunk_at,
@@ -27,7 +28,6 @@ from kernels.frames._ordered import (
     standing,
 )
 from kernels.frames._rules import counts, value_of
-from kernels.frames._saving import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.found import copy_window
 from kernels.replay.by_context.late import late_between
 from kernels.replay.by_context.progress import (
