@@ -10,8 +10,10 @@ content that is there where aggregates commute; otherwise it is made again when 
 """
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import NamedTuple
 
+from kernels.frames import _ordered
 from kernels.frames._frames import (
     CONTENT,
     IDLE,
@@ -22,17 +24,7 @@ from kernels.frames._frames import (
     is_until,
     lost_tuples,
 )
-from kernels.frames._ordered import (
-    ENTRY_WORDS,
-    LAST_ROW,
-    ROW_WORD,
-    entry_at,
-    holds,
-    insert_ordered,
-    is_behind,
-    place_behind,
-    standing,
-)
+from kernels.frames._ordered import ENTRY_WORDS, ROW_WORD, is_behind
 from kernels.frames._rules import NONE, Frame
 from kernels.frames._saving import load_frames, load_head, save_frames, save_head
 from kernels.runtime.addresses import named_inner
@@ -40,20 +32,6 @@ from kernels.runtime.counted import are_there
 from kernels.runtime.memory import WORD_BYTES, inner, resize
 from kernels.runtime.struct import words_at
 from kernels.states import clear, copy_words, gather, merge
-
-
-class Buffer(NamedTuple):
-    """How a buffer's tuples are found, and new ones put in: functions as of _ordered.py. owner: a name that is no
-    other's; count(entries), room(entries): how many there are, and how many more can come."""
-
-    owner: str
-    place_behind: Callable
-    standing: Callable
-    entry_at: Callable
-    holds: Callable
-    insert: Callable
-    count: Callable
-    room: Callable
 
 
 class OverTuples(NamedTuple):
@@ -76,9 +54,10 @@ class OverTuples(NamedTuple):
     load_entries: Callable
 
 
-def over_tuples(buffer: Buffer) -> OverTuples:
-    """Compiled for a buffer."""
-    owner, place_behind, standing, entry_at, holds, insert, _, _ = buffer
+def over_tuples(owner: str, buffer: ModuleType) -> OverTuples:
+    """Compiled for a buffer: _ordered, or another module with its functions. owner: a name that is no other's."""
+    place_behind, standing, entry_at = buffer.place_behind, buffer.standing, buffer.entry_at
+    holds, insert_in_order = buffer.holds, buffer.insert_in_order
 
     def fold_tuples(s, into, span, is_empty):
         time, row, last, last_row = span
@@ -144,7 +123,7 @@ def over_tuples(buffer: Buffer) -> OverTuples:
         saved = at + WORD_BYTES
         for _ in range(words_at(at)[0]):
             words = words_at(saved)
-            insert(entries, words[0], words[1] + first, words[2])
+            insert_in_order(entries, words[0], words[1] + first, words[2])
             saved += ENTRY_WORDS * WORD_BYTES
         return saved
 
@@ -181,10 +160,10 @@ def settle_content(s, frame, has_it, time, row):
             frame.has_content = False
 
 
-def shared_operations(struct: type[KeyFrames], buffer: Buffer, over: OverTuples) -> tuple[Callable, ...]:
+def shared_operations(struct: type[KeyFrames], buffer: ModuleType, over: OverTuples) -> tuple[Callable, ...]:
     """Of FrameKernel; struct: of the kernel, whose tuples stand in `tuples`."""
-    _, place_behind, standing, entry_at, _, _, count_of, room_of = buffer
-    content_of, closing_tuple = over.content_of, over.closing_tuple
+    place_behind, standing, entry_at, count_of = buffer.place_behind, buffer.standing, buffer.entry_at, buffer.count_of
+    room_of, content_of, closing_tuple = buffer.room_of, over.content_of, over.closing_tuple
     save_entries, load_entries = over.save_entries, over.load_entries
 
     def content(s: struct, frame: Frame):
@@ -251,22 +230,10 @@ def are_entries(saved, there, first, end):
 
 
 @inner
-def _count_of(ordered):
-    return ordered.count
-
-
-@inner
-def _room_of(ordered):
-    """Chunks are added as they are needed."""
-    return LAST_ROW
-
-
-@inner
 def ordered_words(ordered):
     """Words of save_ordered."""
     return 1 + ordered.count * ENTRY_WORDS
 
 
-CHUNKS = Buffer("frames_in_chunks", place_behind, standing, entry_at, holds, insert_ordered, _count_of, _room_of)
-IN_CHUNKS = over_tuples(CHUNKS)
+IN_CHUNKS = over_tuples("frames_in_chunks", _ordered)
 save_ordered, load_ordered = IN_CHUNKS.save_entries, IN_CHUNKS.load_entries

@@ -78,7 +78,6 @@ class KeyFrames(Struct):
 
 @inner
 def begin(s, kind):
-    """From here on it is that kind of work."""
     if s.meter_call != 0:
         call(s.meter_call, s.meter, kind)
 
@@ -119,7 +118,6 @@ def release_frames(s):
 
 @inner
 def drop_frames(s):
-    """No frame is left."""
     while s.frames.count > 0:
         drop_first_frame(s)
     drop_all(s.frames)
@@ -136,7 +134,6 @@ def drop_first_frame(s):
 
 @inner
 def frame_at(s, chunk, at):
-    """The frame at a place of the order."""
     return Frame(entry_at(s.frames, chunk, at).word)
 
 
@@ -174,7 +171,6 @@ def opening_at(s, time, row):
 
 @inner
 def is_until(time, row, other_time, other_row):
-    """Whether one tuple is another or stands before it."""
     return time < other_time or (time == other_time and row <= other_row)
 
 
@@ -186,7 +182,7 @@ def take_tuple(s, frame, time, row, value):
     if frame.address != 0 and not closes_frame(s.rules, frame, time, value):
         frame.last, frame.last_row = time, row
         if frame.grown != 0:
-            grow(s, frame, row)
+            _grow(s, frame, row)
         if s.rules.note_taken != 0:
             call(s.rules.note_taken, s.rules, frame, time, as_word(value))
         return frame
@@ -196,9 +192,9 @@ def take_tuple(s, frame, time, row, value):
 
 
 @inner
-def grow(s, frame, row):
-    """An aggregate frame has one tuple more: as any number of them, since a sketch that takes in values differs from
-    one that takes in another sketch."""
+def _grow(s, frame, row):
+    """By one tuple, as by any number of them: a sketch that takes in values differs from one that takes in another
+    sketch."""
     s.row_at_hand[0] = row
     grow_over_rows(s, frame.grown, s.row_at_hand.address, 1, False)
 
@@ -229,7 +225,7 @@ def open_frame(s, time, row, value):
         call(s.rules.note_taken, s.rules, frame, time, as_word(value))
     if frame.grown != 0:
         clear(s.rules.plan, frame.grown)
-        grow(s, frame, row)
+        _grow(s, frame, row)
     return frame
 
 

@@ -65,7 +65,6 @@ def find_frame(s: KeyFrames, time, row):
 
 @guarded_entry
 def list_frames(s: KeyFrames, into):
-    """Write the addresses of all frames."""
     chunk, at = standing(s.frames, s.frames.first, 0)
     for place in range(s.frames.count):
         words_at(into)[place] = frame_at(s, chunk, at).address
@@ -127,7 +126,6 @@ class FrameWindow(AggregateObject):
 
     @classmethod
     def kernel_name(cls) -> str:
-        """By which it is asked for."""
         return cls.__module__.rpartition(".")[2]
 
     @classmethod
@@ -161,7 +159,7 @@ class FrameWindow(AggregateObject):
         column = getattr(self._frame, "column", "")
         given = CuttingValues(source.values, source.valid, f"column {column}", lambda place: f"time {times[place]}")
         require_comparable(self._frame, self._rules, given)
-        first = self._rows.append(source, self._least_row)
+        first = self._rows.append(source, lambda: self._ask("least_row"))
         found = insert_tuples(self.dispatch().address, self._address, address_of(times), first, first + len(times))
         self._require_answers()
         if found % 4 != DONE:
@@ -208,9 +206,8 @@ class FrameWindow(AggregateObject):
 
     @in_turn
     def save(self) -> np.ndarray:
-        """All that it holds, as words."""
         self._require_answers()
-        rows = self._rows.save(self._least_row())
+        rows = self._rows.save(self._ask("least_row"))
         words = np.zeros(self._ask("save", 0), np.int64)
         self._ask("save", address_of(words))
         return sealed(self._described, np.concatenate([[len(words)], words, rows]))
@@ -247,13 +244,9 @@ class FrameWindow(AggregateObject):
         return FoundFrame(frame.first, frame.last + 1, is_open, self._lowered(), frame.first_row)
 
     def _addresses(self) -> np.ndarray:
-        """Of all frames, in order."""
         addresses = np.zeros(KeyFrames(self._address).frames.count, np.int64)
         list_frames(self._address, address_of(addresses))
         return addresses
-
-    def _least_row(self) -> int:
-        return self._ask("least_row")
 
     def _ask(self, operation: str, *words: int) -> int:
         return ask(getattr(self.dispatch(), operation), self._address, *words)

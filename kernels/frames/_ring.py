@@ -4,7 +4,7 @@ remainder.
     cells     8 │ 9 │ · │ 3 │ 4 │ 5 │ 6 │ 7        capacity 8: tuples 3 to 9 are kept, the next goes into the free cell
                   end ▲   ▲ first
 
-The functions are those of _ordered.py, for (place, 0) instead of (chunk, at).
+The functions are those of _ordered.py, for (place, 0) instead of (chunk, at): _buffers.py takes either module.
 """
 
 from kernels.frames._ordered import ENTRY_WORDS, OrderedEntry, is_behind

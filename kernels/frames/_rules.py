@@ -90,13 +90,11 @@ class FrameRules(Predicates):
 
 @inner
 def closes_frame(rules, frame, time, value):
-    """Whether a tuple behind the last of a frame ends it."""
     return call(rules.closes, rules, frame, time, as_word(value)) == 1
 
 
 @inner
 def opens_frame(rules, value):
-    """Whether a tuple in no frame opens one."""
     return rules.opens == 0 or call(rules.opens, rules, as_word(value)) == 1
 
 

@@ -15,12 +15,12 @@ from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, OrderedE
 from kernels.frames._rules import REACH, Frame, FrameRules
 from kernels.runtime.calls import ask
 from kernels.runtime.counted import are_there
-from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import copy_words
 
 HEAD_WORDS = 4
-FRAME_WORDS = 5
+FRAME_WORDS = Frame.offsets["reach"] // WORD_BYTES
 
 
 @inner
@@ -56,7 +56,7 @@ def load_head(s, saved, there):
 
 @inner
 def _frame_words(s):
-    """Of the fields of a frame: the reach only where frames have one, so that what was saved of others stays."""
+    """The fields of a frame, as they stand in it; the reach only where frames have one: others were saved without."""
     return FRAME_WORDS + 1 if s.rules.depends_on == REACH else FRAME_WORDS
 
 
@@ -70,12 +70,9 @@ def save_frames(s, into):
         into += WORD_BYTES
         chunk, at = standing(s.frames, s.frames.first, 0)
         while chunk < s.frames.end:
-            frame, words = frame_at(s, chunk, at), words_at(into)
-            words[0], words[1] = frame.first, frame.first_row - s.row_offset
-            words[2], words[3] = frame.last, frame.last_row - s.row_offset
-            words[4] = as_word(frame.opening)
-            if fields > FRAME_WORDS:
-                words[FRAME_WORDS] = frame.reach
+            frame, saved = frame_at(s, chunk, at), Frame(into)
+            copy_words(into, frame.address, fields)
+            saved.first_row, saved.last_row = frame.first_row - s.row_offset, frame.last_row - s.row_offset
             copy_words(into + fields * WORD_BYTES, frame.grown, grown)
             into += (fields + grown) * WORD_BYTES
             chunk, at = next_place(s.frames, chunk, at)
@@ -87,19 +84,15 @@ def load_frames(s, saved, there):
     """Of a structure that holds none. Whether they are what stands in so many words."""
     not_inlined()
     fields, grown = _frame_words(s), _grown_words(s)
-    count, each = words_at(saved)[0] if there > 0 else 0, fields + grown
-    if not are_there(saved, there, each) or 1 + count * each != there:
+    each = fields + grown
+    if not are_there(saved, there, each) or 1 + words_at(saved)[0] * each != there:
         return False
-    saved += WORD_BYTES
-    for _ in range(count):
-        words = words_at(saved)
-        frame = add_frame(s, words[0], words[1] + s.row_offset)
-        frame.last, frame.last_row = words[2], words[3] + s.row_offset
-        frame.opening = as_float(words[4])
-        if fields > FRAME_WORDS:
-            frame.reach = words[FRAME_WORDS]
-        copy_words(frame.grown, saved + fields * WORD_BYTES, grown)
-        saved += each * WORD_BYTES
+    for number in range(words_at(saved)[0]):
+        of = Frame(saved + (1 + number * each) * WORD_BYTES)
+        frame = add_frame(s, of.first, of.first_row + s.row_offset)
+        copy_words(frame.address, of.address, fields)
+        frame.first_row, frame.last_row = of.first_row + s.row_offset, of.last_row + s.row_offset
+        copy_words(frame.grown, of.address + fields * WORD_BYTES, grown)
     return True
 
 

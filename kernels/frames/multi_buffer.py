@@ -9,7 +9,8 @@ Both stand in chunks (_ordered.py) where the paper has linked lists, so that a p
 walk; _split_and_merge.py cuts again what a late tuple changes.
 """
 
-from kernels.frames._buffers import CHUNKS, IN_CHUNKS, shared_operations
+from kernels.frames import _ordered as order
+from kernels.frames._buffers import IN_CHUNKS, shared_operations
 from kernels.frames._frames import (
     ADD,
     EVICT,
@@ -26,24 +27,10 @@ from kernels.frames._frames import (
     start_frames,
 )
 from kernels.frames._object import FrameWindow
-from kernels.frames._ordered import (
-    LAST_ROW,
-    Ordered,
-    drop_all,
-    drop_before,
-    end_place,
-    entry_at,
-    insert_at,
-    is_behind,
-    last_place,
-    place_behind,
-    previous_place,
-    release_ordered,
-)
 from kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
 from kernels.frames._saving import check_frames, held_in_order
-from kernels.frames._split_and_merge import Rest, grow_until, insert_late, take_tuple_at
-from kernels.runtime.fields import Inline
+from kernels.frames._split_and_merge import grow_until, insert_late, take_tuple_at
+from kernels.runtime.fields import Flag, Inline
 from kernels.runtime.memory import as_word, inlined, inner, release
 from kernels.runtime.struct import allocate, words_at
 from kernels.states.layout import StatePlan
@@ -51,10 +38,12 @@ from kernels.states.state_plan import Plan
 
 
 class MultiBuffer(KeyFrames):
-    """An entry for each tuple, its word the value; rest: of what is being cut again."""
+    """An entry for each tuple, its word the value; rest: the frame that is being cut again, as it was, if has_rest:
+    tuples of it are still to be cut."""
 
-    tuples: Inline(Ordered)
-    rest: Inline(Rest)
+    tuples: Inline(order.Ordered)
+    rest: Inline(Frame)
+    has_rest: Flag()
 
 
 def create(plan: StatePlan, rules: FrameRules, no_options):
@@ -65,13 +54,13 @@ def create(plan: StatePlan, rules: FrameRules, no_options):
 
 def destroy(s: MultiBuffer):
     release_frames(s)
-    release_ordered(s.tuples)
+    order.release_ordered(s.tuples)
     release(s.address)
 
 
 def reset(s: MultiBuffer):
     drop_frames(s)
-    drop_all(s.tuples)
+    order.drop_all(s.tuples)
 
 
 def insert(s: MultiBuffer, time, row):
@@ -80,7 +69,7 @@ def insert(s: MultiBuffer, time, row):
         return TOO_OLD
     if is_in_frames(s.rules, s.events, row):
         value = value_of(s.rules, s.events, row)
-        if s.tuples.count > 0 and is_behind(_youngest(s), time, row):
+        if s.tuples.count > 0 and order.is_behind(_youngest(s), time, row):
             insert_late(s, time, row, value)
         else:
             _append(s, time, row, value)
@@ -89,8 +78,8 @@ def insert(s: MultiBuffer, time, row):
 
 @inner
 def _youngest(s):
-    chunk, at = last_place(s.tuples)
-    return entry_at(s.tuples, chunk, at)
+    chunk, at = order.last_place(s.tuples)
+    return order.entry_at(s.tuples, chunk, at)
 
 
 def append_run(s: MultiBuffer, times, row, end):
@@ -99,8 +88,8 @@ def append_run(s: MultiBuffer, times, row, end):
     while row < end:
         if is_in_frames(s.rules, s.events, row):
             value = value_of(s.rules, s.events, row)
-            chunk, at = end_place(s.tuples)
-            chunk, at = insert_at(s.tuples, chunk, at, times[row], row, as_word(value))
+            chunk, at = order.end_place(s.tuples)
+            chunk, at = order.insert_at(s.tuples, chunk, at, times[row], row, as_word(value))
             now = take_tuple_at(s, frame, chunk, at, value)
             if frame.address != 0 and now.address != frame.address:
                 return row + 1
@@ -124,8 +113,8 @@ def _append(s, time, row, value):
     begin(s, SCOPE)
     frame = _open_frame(s)
     begin(s, ADD)
-    chunk, at = end_place(s.tuples)
-    chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    chunk, at = order.end_place(s.tuples)
+    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
     begin(s, SPLIT)
     take_tuple_at(s, frame, chunk, at, value)
     begin(s, IDLE)
@@ -145,11 +134,11 @@ def evict(s: MultiBuffer, time):
     begin(s, EVICT)
     s.floor = max(s.floor, time)
     IN_CHUNKS.drop_closed(s, time)
-    if s.frames.count > 0 and s.tuples.count > 0 and entry_at(s.tuples, s.tuples.first, 0).time < time:
+    if s.frames.count > 0 and s.tuples.count > 0 and order.entry_at(s.tuples, s.tuples.first, 0).time < time:
         frame = frame_at(s, s.frames.first, 0)
         if frame.first < time:
             _cut_off(s, frame, time)
-    drop_before(s.tuples, time)
+    order.drop_before(s.tuples, time)
     begin(s, IDLE)
 
 
@@ -158,9 +147,9 @@ def _cut_off(s, frame, time):
     """All tuples of a frame before a time are evicted; there are some."""
     if frame.has_content:
         IN_CHUNKS.content_of(s, frame)
-    chunk, at = place_behind(s.tuples, time - 1, LAST_ROW)
-    chunk, at = previous_place(s.tuples, chunk, at)
-    evicted = entry_at(s.tuples, chunk, at)
+    chunk, at = order.place_behind(s.tuples, time - 1, order.LAST_ROW)
+    chunk, at = order.previous_place(s.tuples, chunk, at)
+    evicted = order.entry_at(s.tuples, chunk, at)
     span = (frame.first, frame.first_row, evicted.time, evicted.row)
     IN_CHUNKS.fold_tuples(s, s.cut_content, span, not s.is_cut)
     if frame.grown != 0:
@@ -183,7 +172,7 @@ class MultiBufferWindow(FrameWindow):
     """
 
     OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict)
-    OPERATIONS += shared_operations(MultiBuffer, CHUNKS, IN_CHUNKS)
+    OPERATIONS += shared_operations(MultiBuffer, order, IN_CHUNKS)
     _check = staticmethod(check)
 
 

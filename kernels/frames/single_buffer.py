@@ -9,7 +9,8 @@ go with their tuples; a policy under which a tuple finds no free cell is an erro
 """
 
 from kernels.columns import require_whole
-from kernels.frames._buffers import Buffer, over_tuples, shared_operations
+from kernels.frames import _ring as ring
+from kernels.frames._buffers import over_tuples, shared_operations
 from kernels.frames._frames import (
     ADD,
     EVICT,
@@ -28,19 +29,6 @@ from kernels.frames._frames import (
 )
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import LAST_ROW, is_behind
-from kernels.frames._ring import (
-    Ring,
-    append_entry,
-    count_of,
-    entry_at,
-    heap_sort,
-    holds,
-    insert_in_order,
-    place_behind,
-    room_of,
-    standing,
-    start_ring,
-)
 from kernels.frames._rules import DONE, FULL, OUT_OF_ORDER, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
 from kernels.frames._saving import check_frames, held_entry, require_ascending
 from kernels.runtime.fields import Code, Count, Flag, Inline
@@ -67,14 +55,14 @@ class SingleBufferOptions(Struct):
 class SingleBuffer(KeyFrames):
     """has_new: whether tuples have come since the last walk."""
 
-    tuples: Inline(Ring)
+    tuples: Inline(ring.Ring)
     options: Inline(SingleBufferOptions)
     has_new: Flag()
 
 
 def create(plan: StatePlan, rules: FrameRules, options: SingleBufferOptions):
     s = allocate(SingleBuffer)
-    start_ring(s.tuples, options.capacity)
+    ring.start_ring(s.tuples, options.capacity)
     start_frames(s, plan, rules)
     s.options.sorting, s.options.capacity = options.sorting, options.capacity
     s.options.evict_after, s.options.evict = options.evict_after, options.evict
@@ -99,7 +87,7 @@ def insert(s: SingleBuffer, time, row):
         return TOO_OLD
     if not is_in_frames(s.rules, s.events, row):
         return DONE
-    if room_of(s.tuples) == 0:
+    if ring.room_of(s.tuples) == 0:
         return FULL
     begin(s, ADD)
     status, value = DONE, value_of(s.rules, s.events, row)
@@ -108,9 +96,9 @@ def insert(s: SingleBuffer, time, row):
     else:
         s.has_new = True
         if s.options.sorting == EAGER:
-            insert_in_order(s.tuples, time, row, as_word(value))
+            ring.insert_in_order(s.tuples, time, row, as_word(value))
         else:
-            append_entry(s.tuples, time, row, as_word(value))
+            ring.append_entry(s.tuples, time, row, as_word(value))
     begin(s, IDLE)
     return status
 
@@ -119,11 +107,11 @@ def insert(s: SingleBuffer, time, row):
 def _cut_next(s, time, row, value):
     frame = Frame(0)
     if s.tuples.end > s.tuples.first:
-        before = entry_at(s.tuples, s.tuples.end - 1, 0)
+        before = ring.entry_at(s.tuples, s.tuples.end - 1, 0)
         if is_behind(before, time, row):
             return OUT_OF_ORDER
         frame = last_frame_with(s, before)
-    append_entry(s.tuples, time, row, as_word(value))
+    ring.append_entry(s.tuples, time, row, as_word(value))
     take_tuple(s, frame, time, row, value)
     return DONE
 
@@ -133,7 +121,7 @@ def close_burst(s: SingleBuffer):
     if s.has_new:
         begin(s, SCOPE)
         if s.options.sorting == LAZY:
-            heap_sort(s.tuples)
+            ring.heap_sort(s.tuples)
         _scope(s)
         s.has_new = False
     if s.options.evict_after > 0 and s.frames.count > s.options.evict_after:
@@ -155,7 +143,7 @@ def _scope(s):
         drop_first_frame(s)
     frame = Frame(0)
     for place in range(s.tuples.first, s.tuples.end):
-        entry = entry_at(s.tuples, place, 0)
+        entry = ring.entry_at(s.tuples, place, 0)
         frame = take_tuple(s, frame, entry.time, entry.row, as_float(entry.word))
 
 
@@ -163,12 +151,11 @@ def _scope(s):
 def _first_of_frames(s):
     """Place of the first tuple of the oldest frame."""
     frame = frame_at(s, s.frames.first, 0)
-    place, _ = place_behind(s.tuples, frame.first, frame.first_row - 1)
+    place, _ = ring.place_behind(s.tuples, frame.first, frame.first_row - 1)
     return place
 
 
-RING = Buffer("single_buffer", place_behind, standing, entry_at, holds, insert_in_order, count_of, room_of)
-IN_RING = over_tuples(RING)
+IN_RING = over_tuples("single_buffer", ring)
 
 
 def evict(s: SingleBuffer, time):
@@ -176,7 +163,7 @@ def evict(s: SingleBuffer, time):
     begin(s, EVICT)
     s.floor = max(s.floor, time)
     IN_RING.drop_closed(s, time)
-    place, _ = place_behind(s.tuples, time - 1, LAST_ROW)
+    place, _ = ring.place_behind(s.tuples, time - 1, LAST_ROW)
     s.tuples.first = place if s.frames.count == 0 else min(place, _first_of_frames(s))
     begin(s, IDLE)
 
@@ -200,7 +187,7 @@ class SingleBufferWindow(FrameWindow):
 
     OPTIONS = ("sorting", "capacity", "evict_after", "evict")
     OPERATIONS = (create, destroy, reset, insert, close_burst, evict)
-    OPERATIONS += shared_operations(SingleBuffer, RING, IN_RING)
+    OPERATIONS += shared_operations(SingleBuffer, ring, IN_RING)
     _check = staticmethod(check)
 
     @classmethod

@@ -58,13 +58,8 @@ class PagedSpans(Struct):
     result: Address
 
 
-def destroy(s: PagedSpans):
-    release_spans(s)
-
-
 @inner
-def release_spans(s):
-    """Give all memory back."""
+def destroy(s: PagedSpans):
     pages = s.pages
     drop_all(pages)
     while pages.spare != 0:
@@ -86,7 +81,7 @@ def is_empty(s: PagedSpans):
 
 
 def save(s: PagedSpans, into):
-    """[records][number · words][number · words] … O(records)."""
+    """[records][number · words][number · words] …"""
     pages, number = s.pages, first_record_from(s.pages, FIRST_NUMBER)
     records, at, words = 0, 1, pages.record_bytes // WORD_BYTES
     while number != FOREVER:
@@ -117,7 +112,6 @@ SHARED = (destroy, reset, is_empty, save, load)
 
 @inner
 def drop_all(pages):
-    """No record is left."""
     while pages.first < pages.end:
         _drop_first(pages)
     pages.first = pages.end = pages.found = 0

@@ -83,17 +83,13 @@ def figures_of(key_offsets: np.ndarray, starts_us: np.ndarray, ends_us: np.ndarr
         first, count = key_offsets[filled], events[filled]
         lengths = np.maximum(ends_us - starts_us, 1)
         reach = np.maximum.reduceat(starts_us + lengths, first) - np.minimum.reduceat(starts_us, first)
-        shift = _shift(reach, count)
+        # Bits that lengths must lose so that their sum fits: none but where it is tens of thousands of years.
+        bits = np.frexp(reach.astype(np.float64))[1] + np.frexp(count.astype(np.float64))[1]
+        shift = np.maximum(bits - _SUM_BITS, 0).astype(np.int64)
         total = np.add.reduceat(lengths >> np.repeat(shift, count), first)
         reach_us[filled], length_us[filled] = reach, (total // count) << shift
         under_way[filled] = total // (reach >> shift)
     return EventFigures(events, reach_us, length_us, under_way)
-
-
-def _shift(reach: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Bits that a key's lengths must lose so that their sum fits: none but where it is tens of thousands of years."""
-    bits = np.frexp(reach.astype(np.float64))[1] + np.frexp(count.astype(np.float64))[1]
-    return np.maximum(bits - _SUM_BITS, 0).astype(np.int64)
 
 
 def plan_keys(figures: EventFigures, asked: AskedWindows, thresholds: Thresholds = KEPT) -> np.ndarray:

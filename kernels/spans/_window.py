@@ -89,7 +89,6 @@ class SpanWindow(AggregateObject):
 
     @classmethod
     def kernel_name(cls) -> str:
-        """By which it is asked for."""
         return cls.__module__.rpartition(".")[2]
 
     @classmethod
@@ -162,7 +161,6 @@ class SpanWindow(AggregateObject):
 
     @in_turn
     def save(self) -> np.ndarray:
-        """All that it holds, as words."""
         words = np.zeros(self._ask("save", 0), np.int64)
         self._ask("save", address_of(words))
         return sealed(self._described, np.append(words, self._evicted))

@@ -7,15 +7,8 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event [7, 16) is adde
 from kernels.aggregators._dispatch import FOREVER
 from kernels.runtime.memory import WORD_BYTES, inner, resize
 from kernels.runtime.struct import allocate
-from kernels.spans._pages import (
-    SHARED,
-    PagedSpans,
-    drop_before,
-    find_record,
-    first_in_pages,
-    first_record_from,
-    merge_into_record,
-)
+from kernels.spans import _pages as pages
+from kernels.spans._pages import SHARED, PagedSpans
 from kernels.spans._window import SpanWindow, held_records
 from kernels.states import clear
 from kernels.states.layout import StatePlan
@@ -36,7 +29,7 @@ def create(plan: StatePlan, window: Grid, unused):
 def insert_span(buckets: PagedSpans, low, high, state):
     first, last = windows_of(buckets, low, high)
     for number in range(first, last + 1):
-        merge_into_record(buckets.pages, buckets.plan, number, 0, state)
+        pages.merge_into_record(buckets.pages, buckets.plan, number, 0, state)
 
 
 @inner
@@ -46,25 +39,24 @@ def windows_of(buckets, low, high):
 
 
 def state(buckets: PagedSpans, cursor, low, high):
-    at = find_record(buckets.pages, last_start_until(buckets.window, low))
+    at = pages.find_record(buckets.pages, last_start_until(buckets.window, low))
     return buckets.pages.blank if at == 0 else at
 
 
 def evict(buckets: PagedSpans, time):
-    drop_before(buckets.pages, last_start_until(buckets.window, time) + 1)
+    pages.drop_before(buckets.pages, last_start_until(buckets.window, time) + 1)
 
 
 def oldest(buckets: PagedSpans):
-    return _last_time(buckets, first_in_pages(buckets.pages, buckets.pages.first))
+    return _last_time(buckets, pages.first_in_pages(buckets.pages, buckets.pages.first))
 
 
 def first_from(buckets: PagedSpans, time):
-    return _last_time(buckets, first_record_from(buckets.pages, last_start_until(buckets.window, time - 1) + 1))
+    return _last_time(buckets, pages.first_record_from(buckets.pages, last_start_until(buckets.window, time - 1) + 1))
 
 
 @inner
 def _last_time(buckets, number):
-    """Of a window."""
     return FOREVER if number == FOREVER else window_end(buckets.window, number) - 1
 
 

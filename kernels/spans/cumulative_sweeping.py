@@ -70,8 +70,7 @@ def insert_span(sweep: CumulativeSweep, low, high, state):
 
 
 @inner
-def _between(sweep, low, high):
-    """Address of the aggregate of events that start before `high` and end behind `low`."""
+def state(sweep: CumulativeSweep, cursor, low, high):
     copy_words(sweep.result, sweep.gone, sweep.plan.state_words)
     call(sweep.tree.append_range, sweep.starts, -FOREVER, high, sweep.result)
     _take_ended(sweep, low, sweep.result)
@@ -84,10 +83,6 @@ def _take_ended(sweep, time, state):
     clear(sweep.plan, sweep.ended)
     call(sweep.tree.append_range, sweep.ends, -FOREVER, time + 1, sweep.ended)
     subtract(sweep.plan, state, sweep.ended)
-
-
-def state(sweep: CumulativeSweep, cursor, low, high):
-    return _between(sweep, low, high)
 
 
 def evict(sweep: CumulativeSweep, time):
@@ -110,7 +105,7 @@ def oldest(sweep: CumulativeSweep):
 
 
 def first_from(sweep: CumulativeSweep, time):
-    if events_of(_between(sweep, time, time + 1)) > 0:
+    if events_of(state(sweep, 0, time, time + 1)) > 0:
         return time
     return call(sweep.tree.first_from, sweep.starts, time)
 

@@ -8,11 +8,12 @@ behind its beginning. For aggregates that select one value (min, max), as the pa
 A sweep doesn't go back: each cursor has its own, and who asks for an older window has all open events looked at.
 """
 
+from operator import attrgetter
+
 import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.monoids import AnyAggregate
 from kernels.runtime.bisection import searches
 from kernels.runtime.calls import ask, call
 from kernels.runtime.counted import are_there
@@ -125,21 +126,15 @@ def _starts_by(sweeping, place, low):
 _place_behind = searches("sorted_events", _starts_by).gallop_back
 
 
-@inner
-def _move_on(sweeping, sweep, high):
-    """Events that start before `high` join those at work."""
+def state(sweeping: SelectiveSweep, cursor, low, high):
+    sweep = sweeping.sweeps[cursor]
+    if high < sweep.high:
+        return _look_at_all(sweeping, low, high)
     while sweep.place < sweeping.count and _event_at(sweeping, sweep.place).low < high:
         event = _event_at(sweeping, sweep.place)
         call(sweeping.tree.insert, sweep.at_work, event.high, event.state.address, -1)
         sweep.place += 1
     sweep.high = high
-
-
-def state(sweeping: SelectiveSweep, cursor, low, high):
-    sweep = sweeping.sweeps[cursor]
-    if high < sweep.high:
-        return _look_at_all(sweeping, low, high)
-    _move_on(sweeping, sweep, high)
     clear(sweeping.plan, sweeping.result)
     call(sweeping.tree.append_range, sweep.at_work, low + 1, FOREVER, sweeping.result)
     return sweeping.result
@@ -165,31 +160,15 @@ def evict(sweeping: SelectiveSweep, time):
         call(sweeping.tree.bulk_evict, sweeping.sweeps[cursor].at_work, time + 1)
     if sweeping.count < 2 * sweeping.least:
         return
-    for cursor in range(CURSORS):
-        sweep = sweeping.sweeps[cursor]
-        sweep.place -= _ended_before(sweeping, sweep.place, time + 1)
-    _drop_ended(sweeping, time + 1)
-    sweeping.least = sweeping.count
-
-
-@inner
-def _ended_before(sweeping, end, time):
-    """How many of the events before a place ended by a time."""
-    count = 0
-    for place in range(end):
-        count += 1 if _event_at(sweeping, place).high <= time else 0
-    return count
-
-
-@inner
-def _drop_ended(sweeping, time):
-    """Events that end by a time go. O(events)."""
     kept = 0
     for place in range(sweeping.count):
-        if _event_at(sweeping, place).high > time:
+        if _event_at(sweeping, place).high > time + 1:
             copy_words(_event_at(sweeping, kept).address, _event_at(sweeping, place).address, sweeping.event_words)
             kept += 1
-    sweeping.count = kept
+        for cursor in range(CURSORS):
+            if sweeping.sweeps[cursor].place == place + 1:
+                sweeping.sweeps[cursor].place = kept
+    sweeping.count = sweeping.least = kept
 
 
 def is_empty(sweeping: SelectiveSweep):
@@ -246,10 +225,6 @@ def check(address: int, plan: Plan) -> None:
         assert held == counted, f"at work: sweep {cursor} has {held} events of {counted} that end from {first} on"
 
 
-def _selects(monoid: AnyAggregate) -> bool:
-    return monoid.selective
-
-
 class SelectiveSweeping(SweepingWindow):
     """With n events that are open, and d of them that start behind a new one: insert_span O(log n) and moving d, state
     O(log n) for each event that it moves on by, O(n) of an older window; evict O(log n) and O(1) amortised.
@@ -258,7 +233,7 @@ class SelectiveSweeping(SweepingWindow):
     """
 
     OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
-    SERVES, _check = staticmethod(_selects), staticmethod(check)
+    SERVES, _check = attrgetter("selective"), staticmethod(check)
 
 
 KERNEL = SelectiveSweeping

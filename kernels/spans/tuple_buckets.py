@@ -9,16 +9,8 @@ from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Count
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.spans._pages import (
-    FIRST_NUMBER,
-    PagedSpans,
-    drop_all,
-    drop_before,
-    find_record,
-    first_record_from,
-    record_to_write,
-    release_spans,
-)
+from kernels.spans import _pages as pages
+from kernels.spans._pages import PagedSpans
 from kernels.spans._window import held_records
 from kernels.spans.aggregate_buckets import AggregateBuckets, windows_of
 from kernels.states import clear, copy_words, fold
@@ -51,29 +43,29 @@ def create(plan: StatePlan, window: Grid, unused):
 
 
 def destroy(buckets: PagedSpans):
-    _release_before(buckets, -FIRST_NUMBER)
-    release_spans(buckets)
+    _release_before(buckets, -pages.FIRST_NUMBER)
+    pages.destroy(buckets)
 
 
 @inner
 def _release_before(buckets, end):
-    """The lists of windows below a number are given back."""
-    number = first_record_from(buckets.pages, FIRST_NUMBER)
+    """The lists of windows below a number."""
+    number = pages.first_record_from(buckets.pages, pages.FIRST_NUMBER)
     while number < end:
-        release(EventList(find_record(buckets.pages, number)).first)
-        number = first_record_from(buckets.pages, number + 1)
+        release(EventList(pages.find_record(buckets.pages, number)).first)
+        number = pages.first_record_from(buckets.pages, number + 1)
 
 
 def reset(buckets: PagedSpans):
-    _release_before(buckets, -FIRST_NUMBER)
-    drop_all(buckets.pages)
+    _release_before(buckets, -pages.FIRST_NUMBER)
+    pages.drop_all(buckets.pages)
 
 
 def insert_span(buckets: PagedSpans, low, high, state):
     first, last = windows_of(buckets, low, high)
     words = buckets.plan.state_words
     for number in range(first, last + 1):
-        events = EventList(record_to_write(buckets.pages, number))
+        events = EventList(pages.record_to_write(buckets.pages, number))
         if events.count == events.room:
             _make_room(events, words)
         copy_words(events.first + WORD_BYTES * words * events.count, state, words)
@@ -89,7 +81,7 @@ def _make_room(events, words):
 
 def state(buckets: PagedSpans, cursor, low, high):
     clear(buckets.plan, buckets.result)
-    at = find_record(buckets.pages, last_start_until(buckets.window, low))
+    at = pages.find_record(buckets.pages, last_start_until(buckets.window, low))
     if at != 0:
         events = EventList(at)
         fold(buckets.plan, buckets.result, events.first, WORD_BYTES * buckets.plan.state_words, events.count)
@@ -99,20 +91,20 @@ def state(buckets: PagedSpans, cursor, low, high):
 def evict(buckets: PagedSpans, time):
     number = last_start_until(buckets.window, time) + 1
     _release_before(buckets, number)
-    drop_before(buckets.pages, number)
+    pages.drop_before(buckets.pages, number)
 
 
 def save(buckets: PagedSpans, into):
     """[windows][number · events · states] …"""
     windows, at, words = 0, 1, buckets.plan.state_words
-    number = first_record_from(buckets.pages, FIRST_NUMBER)
-    while number < -FIRST_NUMBER:
-        events = EventList(find_record(buckets.pages, number))
+    number = pages.first_record_from(buckets.pages, pages.FIRST_NUMBER)
+    while number < -pages.FIRST_NUMBER:
+        events = EventList(pages.find_record(buckets.pages, number))
         if into != 0:
             words_at(into)[at], words_at(into)[at + 1] = number, events.count
             copy_words(into + WORD_BYTES * (at + 2), events.first, events.count * words)
         windows, at = windows + 1, at + 2 + events.count * words
-        number = first_record_from(buckets.pages, number + 1)
+        number = pages.first_record_from(buckets.pages, number + 1)
     if into != 0:
         words_at(into)[0] = windows
     return at
@@ -126,7 +118,7 @@ def load(buckets: PagedSpans, saved, there):
         if there < at + 2 or not are_there(saved + WORD_BYTES * (at + 1), there - at - 1, words):
             return False
         number, count = words_at(saved)[at], words_at(saved)[at + 1]
-        events = EventList(record_to_write(buckets.pages, number))
+        events = EventList(pages.record_to_write(buckets.pages, number))
         events.count = events.room = count
         events.first = resize(0, count * words)
         copy_words(events.first, saved + WORD_BYTES * (at + 2), count * words)

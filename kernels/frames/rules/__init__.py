@@ -22,25 +22,20 @@ LONGEST_GAP_US = LIMIT_US // 2
 """Of a column, about 36,533 years: the end of a session that begins at a time within the limit can be added to."""
 
 
-def kinds() -> list[str]:
-    """Names of the kinds in the folder, sorted."""
-    return names_in(__path__)
-
-
 @functools.cache
-def maker(kind: str) -> Callable[..., FrameRules]:
-    """What makes the rules of a window of a kind, such as "frame.delta" or "session". NotServed for another."""
-    for name in kinds():
-        module = importlib.import_module(f"{__name__}.{name}")
+def _maker(kind: str) -> Callable[..., FrameRules]:
+    """What makes the rules of a window of a kind, such as "frame.delta" or "session"."""
+    kinds = names_in(__path__)
+    for module in (importlib.import_module(f"{__name__}.{name}") for name in kinds):
         if kind == module.WINDOW.kind:
             return module.rules_of
-    raise NotServed("frame", kind, kinds())
+    raise NotServed("frame", kind, kinds)
 
 
 def make_rules(frame: Window, column: int | None, column_type: str) -> tuple[FrameRules, Plan | None]:
     """The rules of a frame, and the plan of the aggregate that closes it, which must live as long. column: place among
     the values; None of frames that none cuts. Raises WrongParameter, NotServed."""
-    rules = maker(frame.kind)
+    rules = _maker(frame.kind)
     if column is None:
         return rules(frame, column=NO_COLUMN), None
     require_cutting_type(frame, frame.column, column_type)

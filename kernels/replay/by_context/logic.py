@@ -5,7 +5,7 @@ from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._frames import is_until
-from kernels.frames._ordered import drop_all, insert_ordered
+from kernels.frames._ordered import drop_all, insert_in_order
 from kernels.replay.by_context.compare import emit_differences
 from kernels.replay.by_context.found import find_none, note_changed_until
 from kernels.replay.by_context.passing import advance_key, forget_what_is_final, reached
@@ -108,7 +108,7 @@ def _take(r, row):
     derived.youngest = max(derived.youngest, time)
     derived.next_passes = min(derived.next_passes, time)
     if time < clock.watermark:
-        insert_ordered(derived.late, time, row, clock.watermark)
+        insert_in_order(derived.late, time, row, clock.watermark)
     if time <= reached(r):  # at that very time it can close a frame
         _note_change(derived, time, row)
 

@@ -21,7 +21,7 @@ from kernels.frames._ordered import (
     end_place,
     entry_at,
     insert_at,
-    insert_ordered,
+    insert_in_order,
     is_behind,
     last_place,
     next_place,
@@ -86,7 +86,7 @@ def _put(walk, time, row, word):
         chunk, at = end_place(tuples)
         insert_at(tuples, chunk, at, time, row, word)
         return
-    chunk, _ = insert_ordered(tuples, time, row, word)
+    chunk, _ = insert_in_order(tuples, time, row, word)
     for behind in range(chunk + 1, tuples.end):
         chunk_at(tuples, behind).has_note = False
     if is_until(time, row, walk.here.time, walk.here.row):
