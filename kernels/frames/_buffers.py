@@ -35,30 +35,31 @@ from kernels.states import clear, copy_words, gather, merge
 
 
 class OverTuples(NamedTuple):
-    """Compiled functions over one kind of buffer.
+    """Compiled functions over one kind of buffer, and operations of FrameKernel that are made of them.
 
     fold_tuples(s, into, span, is_empty): into ⊗= the tuples of (time, row, last, last_row): from one to the other;
         is_empty: `into` has nothing yet, whatever stands there
-    content_of(s, frame) → address of its aggregates, valid until the next operation
-    closing_tuple(s, frame) → the place of the tuple that closes it: (end, 0) of the buffer if there is none yet
+    content(s, frame) → address of its aggregates, valid until the next operation
     drop_closed(s, time): frames go that were closed before a time
-    save_entries(entries, at, first): [entries][time · row · word] …, rows counted from `first` on → the address behind
-    load_entries(entries, at, first): the same into a buffer that is empty
     """
 
     fold_tuples: Callable
-    content_of: Callable
-    closing_tuple: Callable
+    content: Callable
     drop_closed: Callable
-    save_entries: Callable
-    load_entries: Callable
+    operations: tuple[Callable, ...]
 
 
-def over_tuples(owner: str, buffer: ModuleType) -> OverTuples:
-    """Compiled for a buffer: _ordered, or another module with its functions. owner: a name that is no other's."""
-    place_behind, standing, entry_at = buffer.place_behind, buffer.standing, buffer.entry_at
-    holds, insert_in_order = buffer.holds, buffer.insert_in_order
+def over_tuples(owner: str, struct: type[KeyFrames], buffer: ModuleType) -> OverTuples:
+    """For a kernel of that name and structure, whose tuples stand in `tuples`. buffer: _ordered, or another module with
+    its functions."""
+    place_behind, standing, entry_at, holds = buffer.place_behind, buffer.standing, buffer.entry_at, buffer.holds
+    count_of, room_of = buffer.count_of, buffer.room_of
+    save_entries, load_entries = saving_entries(owner, buffer)
 
+    def compiled(function: Callable) -> Callable:
+        return named_inner(owner, function)
+
+    @compiled
     def fold_tuples(s, into, span, is_empty):
         time, row, last, last_row = span
         chunk, at = s.next_chunk, s.next_at
@@ -79,9 +80,8 @@ def over_tuples(owner: str, buffer: ModuleType) -> OverTuples:
         if _fold_run(s, into, run, run_end, is_empty):
             clear(s.plan, into)
 
-    fold_tuples = named_inner(owner, fold_tuples)
-
-    def content_of(s, frame):
+    @compiled
+    def content(s: struct, frame: Frame):
         if frame.content == 0:
             frame.content = resize(0, s.plan.state_words)
         time, row = frame.folded, frame.folded_row + 1
@@ -95,18 +95,76 @@ def over_tuples(owner: str, buffer: ModuleType) -> OverTuples:
         frame.folded, frame.folded_row, frame.has_content = frame.last, frame.last_row, True
         return frame.content
 
+    @compiled
     def closing_tuple(s, frame):
         chunk, at = place_behind(s.tuples, frame.last, frame.last_row)
         return standing(s.tuples, chunk, at)
 
-    closing_tuple = named_inner(owner, closing_tuple)
-
+    @compiled
     def drop_closed(s, time):
         while s.frames.count > 0:
             chunk, at = closing_tuple(s, frame_at(s, s.frames.first, 0))
             if chunk == s.tuples.end or entry_at(s.tuples, chunk, at).time >= time:
                 return
             drop_first_frame(s)
+
+    @compiled
+    def closing_row(s: struct, frame: Frame):
+        chunk, at = closing_tuple(s, frame)
+        return NONE if chunk == s.tuples.end else entry_at(s.tuples, chunk, at).row
+
+    @compiled
+    def rows_of(s: struct, frame: Frame, rows):
+        """O(log tuples + tuples of the frame)."""
+        begin(s, CONTENT)
+        found = 0
+        chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
+        chunk, at = standing(s.tuples, chunk, at)
+        while chunk < s.tuples.end and not is_behind(entry_at(s.tuples, chunk, at), frame.last, frame.last_row):
+            if rows != 0:
+                words_at(rows)[found] = entry_at(s.tuples, chunk, at).row
+            found += 1
+            chunk, at = standing(s.tuples, chunk, at + 1)
+        begin(s, IDLE)
+        return found
+
+    @compiled
+    def least_row(s: struct):
+        """O(tuples)."""
+        least = -1
+        chunk, at = standing(s.tuples, s.tuples.first, 0)
+        while chunk < s.tuples.end:
+            row = entry_at(s.tuples, chunk, at).row
+            least = row if least < 0 else min(least, row)
+            chunk, at = standing(s.tuples, chunk, at + 1)
+        return least
+
+    @compiled
+    def save(s: struct, into):
+        words = save_head(s, into)
+        if into != 0:
+            save_entries(s.tuples, into + words * WORD_BYTES, s.row_offset)
+        words += 1 + count_of(s.tuples) * ENTRY_WORDS
+        return words + save_frames(s, into + words * WORD_BYTES if into != 0 else 0)
+
+    @compiled
+    def load(s: struct, saved, there, first, end):
+        read = load_head(s, saved, there)
+        at = saved + read * WORD_BYTES
+        if read == 0 or not are_entries(at, there - read, first - s.row_offset, end - s.row_offset):
+            return False
+        if words_at(at)[0] > room_of(s.tuples):
+            return False
+        at = load_entries(s.tuples, at, s.row_offset)
+        return load_frames(s, at, there - (at - saved) // WORD_BYTES)
+
+    return OverTuples(fold_tuples, content, drop_closed, (content, closing_row, rows_of, least_row, save, load))
+
+
+def saving_entries(owner: str, buffer: ModuleType) -> tuple[Callable, Callable]:
+    """Compiled for a buffer: [entries][time · row · word] …, rows counted from `first` on, are written from an address
+    on, or go from there into a buffer that is empty. Both return the address behind them."""
+    standing, entry_at, insert_in_order = buffer.standing, buffer.entry_at, buffer.insert_in_order
 
     def save_entries(entries, at, first):
         saved, count = at + WORD_BYTES, 0
@@ -127,9 +185,10 @@ def over_tuples(owner: str, buffer: ModuleType) -> OverTuples:
             saved += ENTRY_WORDS * WORD_BYTES
         return saved
 
-    others = (content_of, drop_closed, save_entries, load_entries)
-    content_of, drop_closed, save_entries, load_entries = (named_inner(owner, each) for each in others)
-    return OverTuples(fold_tuples, content_of, closing_tuple, drop_closed, save_entries, load_entries)
+    return named_inner(owner, save_entries), named_inner(owner, load_entries)
+
+
+save_ordered, load_ordered = saving_entries("ordered", _ordered)
 
 
 @inner
@@ -160,63 +219,6 @@ def settle_content(s, frame, has_it, time, row):
             frame.has_content = False
 
 
-def shared_operations(struct: type[KeyFrames], buffer: ModuleType, over: OverTuples) -> tuple[Callable, ...]:
-    """Of FrameKernel; struct: of the kernel, whose tuples stand in `tuples`."""
-    place_behind, standing, entry_at, count_of = buffer.place_behind, buffer.standing, buffer.entry_at, buffer.count_of
-    room_of, content_of, closing_tuple = buffer.room_of, over.content_of, over.closing_tuple
-    save_entries, load_entries = over.save_entries, over.load_entries
-
-    def content(s: struct, frame: Frame):
-        return content_of(s, frame)
-
-    def closing_row(s: struct, frame: Frame):
-        chunk, at = closing_tuple(s, frame)
-        return NONE if chunk == s.tuples.end else entry_at(s.tuples, chunk, at).row
-
-    def rows_of(s: struct, frame: Frame, rows):
-        """O(log tuples + tuples of the frame)."""
-        begin(s, CONTENT)
-        found = 0
-        chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
-        chunk, at = standing(s.tuples, chunk, at)
-        while chunk < s.tuples.end and not is_behind(entry_at(s.tuples, chunk, at), frame.last, frame.last_row):
-            if rows != 0:
-                words_at(rows)[found] = entry_at(s.tuples, chunk, at).row
-            found += 1
-            chunk, at = standing(s.tuples, chunk, at + 1)
-        begin(s, IDLE)
-        return found
-
-    def least_row(s: struct):
-        """O(tuples)."""
-        least = -1
-        chunk, at = standing(s.tuples, s.tuples.first, 0)
-        while chunk < s.tuples.end:
-            row = entry_at(s.tuples, chunk, at).row
-            least = row if least < 0 else min(least, row)
-            chunk, at = standing(s.tuples, chunk, at + 1)
-        return least
-
-    def save(s: struct, into):
-        words = save_head(s, into)
-        if into != 0:
-            save_entries(s.tuples, into + words * WORD_BYTES, s.row_offset)
-        words += 1 + count_of(s.tuples) * ENTRY_WORDS
-        return words + save_frames(s, into + words * WORD_BYTES if into != 0 else 0)
-
-    def load(s: struct, saved, there, first, end):
-        read = load_head(s, saved, there)
-        at = saved + read * WORD_BYTES
-        if read == 0 or not are_entries(at, there - read, first - s.row_offset, end - s.row_offset):
-            return False
-        if words_at(at)[0] > room_of(s.tuples):
-            return False
-        at = load_entries(s.tuples, at, s.row_offset)
-        return load_frames(s, at, there - (at - saved) // WORD_BYTES)
-
-    return content, closing_row, rows_of, least_row, save, load
-
-
 @inner
 def are_entries(saved, there, first, end):
     """Whether entries stand at an address, within so many words, whose rows are first … end − 1."""
@@ -233,7 +235,3 @@ def are_entries(saved, there, first, end):
 def ordered_words(ordered):
     """Words of save_ordered."""
     return 1 + ordered.count * ENTRY_WORDS
-
-
-IN_CHUNKS = over_tuples("frames_in_chunks", _ordered)
-save_ordered, load_ordered = IN_CHUNKS.save_entries, IN_CHUNKS.load_entries

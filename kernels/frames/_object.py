@@ -1,8 +1,5 @@
-"""What the objects of all kernels of frames share: tuples by their values, frames by their times, errors.
-
-A kernel stands behind a table of functions (FrameKernel). Its class says which, how its options go into `create` and
-how its invariants are checked.
-"""
+"""What the objects of all kernels of frames share: tuples by their values, frames by their times, errors. A kernel's
+class says what it is made of, how its options go into `create` and how its invariants are checked."""
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +16,7 @@ from kernels.frames._frames import KeyFrames, frame_at, opening_at
 from kernels.frames._ordered import next_place, standing
 from kernels.frames._rows import KeptRows
 from kernels.frames._rules import DONE, NONE, Frame, FrameKernel, is_long_enough, refusal
-from kernels.frames.rules import CuttingValues, make_rules, require_answers, require_comparable
+from kernels.frames.rules import make_rules, require_answers, require_comparable
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
@@ -156,9 +153,8 @@ class FrameWindow(AggregateObject):
         for time in times[(times < -LIMIT_US) | (times > LIMIT_US)][:1]:
             self._columns.time_within(time)  # refuses it
         source = self._columns.source(vs, times, np.arange(len(times)))
-        column = getattr(self._frame, "column", "")
-        given = CuttingValues(source.values, source.valid, f"column {column}", lambda place: f"time {times[place]}")
-        require_comparable(self._frame, self._rules, given)
+        column, values, valid = f"column {getattr(self._frame, 'column', '')}", source.values, source.valid
+        require_comparable(self._frame, self._rules, values, valid, column, lambda place: f"time {times[place]}")
         first = self._rows.append(source, lambda: self._ask("least_row"))
         found = insert_tuples(self.dispatch().address, self._address, address_of(times), first, first + len(times))
         self._require_answers()

@@ -8,11 +8,12 @@ Each check is plain Python over memory as it stands, and raises AssertionError w
 that doesn't hold.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from kernels.frames._frames import KeyFrames, add_frame, frame_at
 from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, OrderedEntry, next_place, standing
-from kernels.frames._rules import REACH, Frame, FrameRules
+from kernels.frames._rules import REACH, Frame
 from kernels.runtime.calls import ask
 from kernels.runtime.counted import are_there
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
@@ -97,39 +98,35 @@ def load_frames(s, saved, there):
 
 
 class Held(NamedTuple):
-    """An entry."""
-
     time: int
     row: int
     word: int
 
 
-def held_in_order(ordered: Ordered, of: str) -> list[Held]:
-    """Entries in order; AssertionError where chunks are wrong."""
-    assert 0 <= ordered.first <= ordered.end <= ordered.room, f"order of {of}: its chunks stand within its room"
-    held = []
-    for place in range(ordered.first, ordered.end):
-        chunk = EntryChunk(ordered.order[place])
-        assert 0 < chunk.count <= CHUNK_ENTRIES, f"chunks of {of}: chunk {place} has 1 to {CHUNK_ENTRIES} entries"
-        held += [held_entry(chunk.entries[at]) for at in range(chunk.count)]
-    assert len(held) == ordered.count, f"count of {of}: {ordered.count} of {len(held)} entries"
-    require_ascending(held, of)
+def held_in_order(entries: Iterable[OrderedEntry], of: str) -> list[Held]:
+    """What entries are; AssertionError where they aren't in order."""
+    held = [Held(each.time, each.row, each.word) for each in entries]
+    for one, other in zip(held, held[1:], strict=False):
+        assert one[:2] < other[:2], f"order of {of}: {one[:2]} stands before {other[:2]}"
     return held
 
 
-def held_entry(entry: OrderedEntry) -> Held:
-    return Held(entry.time, entry.row, entry.word)
-
-
-def require_ascending(held: list[Held], of: str) -> None:
-    for one, other in zip(held, held[1:], strict=False):
-        assert one[:2] < other[:2], f"order of {of}: {one[:2]} stands before {other[:2]}"
+def entries_of(ordered: Ordered, of: str) -> list[OrderedEntry]:
+    """All of them; AssertionError where chunks are wrong."""
+    assert 0 <= ordered.first <= ordered.end <= ordered.room, f"order of {of}: its chunks stand within its room"
+    entries = []
+    for place in range(ordered.first, ordered.end):
+        chunk = EntryChunk(ordered.order[place])
+        assert 0 < chunk.count <= CHUNK_ENTRIES, f"chunks of {of}: chunk {place} has 1 to {CHUNK_ENTRIES} entries"
+        entries += [chunk.entries[at] for at in range(chunk.count)]
+    assert len(entries) == ordered.count, f"count of {of}: {ordered.count} of {len(entries)} entries"
+    return entries
 
 
 def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
     """Frames against the tuples that are kept: O(tuples · frames)."""
-    before, reach, held = None, None, held_in_order(s.frames, "frames")
-    for entry in held:
+    before, reach, spans = None, None, []
+    for entry in held_in_order(entries_of(s.frames, "frames"), "frames"):
         frame = Frame(entry.word)
         first, last = (frame.first, frame.first_row), (frame.last, frame.last_row)
         assert first == entry[:2], f"frames: that of {first} stands at {entry[:2]}"
@@ -143,12 +140,8 @@ def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
             assert frame.last < frame.reach, f"frames: that of {first} reaches beyond its last tuple"
             reach = frame.reach
         before = last
-    _check_rules(s.rules, [Frame(entry.word) for entry in held], tuples)
-
-
-def _check_rules(rules: FrameRules, frames: list[Frame], tuples: list[Held]) -> None:
-    """Tuples in no frame open none."""
+        spans.append((first, last))
     for each in tuples:
-        in_one = any((f.first, f.first_row) <= each[:2] <= (f.last, f.last_row) for f in frames)
-        opens_one = rules.opens == 0 or ask(rules.opens, rules.address, each.word) == 1
+        opens_one = s.rules.opens == 0 or ask(s.rules.opens, s.rules.address, each.word) == 1
+        in_one = any(first <= each[:2] <= last for first, last in spans)
         assert in_one or not opens_one, f"frames: the tuple {each[:2]} is in one"

@@ -10,7 +10,7 @@ walk; _split_and_merge.py cuts again what a late tuple changes.
 """
 
 from kernels.frames import _ordered as order
-from kernels.frames._buffers import IN_CHUNKS, shared_operations
+from kernels.frames._buffers import over_tuples
 from kernels.frames._frames import (
     ADD,
     EVICT,
@@ -28,10 +28,10 @@ from kernels.frames._frames import (
 )
 from kernels.frames._object import FrameWindow
 from kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
-from kernels.frames._saving import check_frames, held_in_order
+from kernels.frames._saving import check_frames, entries_of, held_in_order
 from kernels.frames._split_and_merge import grow_until, insert_late, take_tuple_at
 from kernels.runtime.fields import Flag, Inline
-from kernels.runtime.memory import as_word, inlined, inner, release
+from kernels.runtime.memory import as_word, inner, release
 from kernels.runtime.struct import allocate, words_at
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
@@ -44,6 +44,9 @@ class MultiBuffer(KeyFrames):
     tuples: Inline(order.Ordered)
     rest: Inline(Frame)
     has_rest: Flag()
+
+
+IN_CHUNKS = over_tuples("multi_buffer", MultiBuffer, order)
 
 
 def create(plan: StatePlan, rules: FrameRules, no_options):
@@ -67,12 +70,20 @@ def insert(s: MultiBuffer, time, row):
     """In order O(1); late O(log tuples + log frames + tuples that are cut again)."""
     if time < s.floor:
         return TOO_OLD
-    if is_in_frames(s.rules, s.events, row):
-        value = value_of(s.rules, s.events, row)
-        if s.tuples.count > 0 and order.is_behind(_youngest(s), time, row):
-            insert_late(s, time, row, value)
-        else:
-            _append(s, time, row, value)
+    if not is_in_frames(s.rules, s.events, row):
+        return DONE
+    value = value_of(s.rules, s.events, row)
+    if s.tuples.count > 0 and order.is_behind(_youngest(s), time, row):
+        insert_late(s, time, row, value)
+        return DONE
+    begin(s, SCOPE)
+    frame = _open_frame(s)
+    begin(s, ADD)
+    chunk, at = order.end_place(s.tuples)
+    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    begin(s, SPLIT)
+    take_tuple_at(s, frame, chunk, at, value)
+    begin(s, IDLE)
     return DONE
 
 
@@ -107,19 +118,6 @@ def _open_frame(s):
     return last_frame(s) if s.frames.count > 0 else Frame(0)
 
 
-@inner
-def _append(s, time, row, value):
-    inlined()
-    begin(s, SCOPE)
-    frame = _open_frame(s)
-    begin(s, ADD)
-    chunk, at = order.end_place(s.tuples)
-    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
-    begin(s, SPLIT)
-    take_tuple_at(s, frame, chunk, at, value)
-    begin(s, IDLE)
-
-
 def close_burst(s: MultiBuffer):
     """Frames are as they should be after each tuple."""
 
@@ -146,7 +144,7 @@ def evict(s: MultiBuffer, time):
 def _cut_off(s, frame, time):
     """All tuples of a frame before a time are evicted; there are some."""
     if frame.has_content:
-        IN_CHUNKS.content_of(s, frame)
+        IN_CHUNKS.content(s, frame)
     chunk, at = order.place_behind(s.tuples, time - 1, order.LAST_ROW)
     chunk, at = order.previous_place(s.tuples, chunk, at)
     evicted = order.entry_at(s.tuples, chunk, at)
@@ -160,7 +158,7 @@ def _cut_off(s, frame, time):
 def check(address: int, plan: Plan) -> None:
     """O(tuples · frames)."""
     s = MultiBuffer(address)
-    check_frames(s, held_in_order(s.tuples, "tuples"), s.is_cut)
+    check_frames(s, held_in_order(entries_of(s.tuples, "tuples"), "tuples"), s.is_cut)
 
 
 class MultiBufferWindow(FrameWindow):
@@ -171,8 +169,7 @@ class MultiBufferWindow(FrameWindow):
     Memory: an entry for each tuple that is not before what was evicted, and rows from the arrival of the first of them.
     """
 
-    OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict)
-    OPERATIONS += shared_operations(MultiBuffer, order, IN_CHUNKS)
+    OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, *IN_CHUNKS.operations)
     _check = staticmethod(check)
 
 

@@ -10,7 +10,7 @@ go with their tuples; a policy under which a tuple finds no free cell is an erro
 
 from kernels.columns import require_whole
 from kernels.frames import _ring as ring
-from kernels.frames._buffers import over_tuples, shared_operations
+from kernels.frames._buffers import over_tuples
 from kernels.frames._frames import (
     ADD,
     EVICT,
@@ -30,7 +30,7 @@ from kernels.frames._frames import (
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import LAST_ROW, is_behind
 from kernels.frames._rules import DONE, FULL, OUT_OF_ORDER, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
-from kernels.frames._saving import check_frames, held_entry, require_ascending
+from kernels.frames._saving import check_frames, held_in_order
 from kernels.runtime.fields import Code, Count, Flag, Inline
 from kernels.runtime.memory import as_float, as_word, inner, not_inlined, release
 from kernels.runtime.struct import Struct, allocate
@@ -58,6 +58,9 @@ class SingleBuffer(KeyFrames):
     tuples: Inline(ring.Ring)
     options: Inline(SingleBufferOptions)
     has_new: Flag()
+
+
+IN_RING = over_tuples("single_buffer", SingleBuffer, ring)
 
 
 def create(plan: StatePlan, rules: FrameRules, options: SingleBufferOptions):
@@ -155,9 +158,6 @@ def _first_of_frames(s):
     return place
 
 
-IN_RING = over_tuples("single_buffer", ring)
-
-
 def evict(s: SingleBuffer, time):
     """Whole frames only: "in this way we are sure to avoid cutting a window"."""
     begin(s, EVICT)
@@ -173,9 +173,8 @@ def check(address: int, plan: Plan) -> None:
     s = SingleBuffer(address)
     kept = s.tuples.end - s.tuples.first
     assert 0 <= kept <= s.tuples.capacity, f"capacity: {kept} tuples of {s.tuples.capacity}"
-    tuples = [held_entry(s.tuples.entries[place & s.tuples.mask]) for place in range(s.tuples.first, s.tuples.end)]
-    require_ascending(tuples, "tuples")
-    check_frames(s, tuples, False)
+    entries = [s.tuples.entries[place & s.tuples.mask] for place in range(s.tuples.first, s.tuples.end)]
+    check_frames(s, held_in_order(entries, "tuples"), False)
 
 
 class SingleBufferWindow(FrameWindow):
@@ -186,8 +185,7 @@ class SingleBufferWindow(FrameWindow):
     """
 
     OPTIONS = ("sorting", "capacity", "evict_after", "evict")
-    OPERATIONS = (create, destroy, reset, insert, close_burst, evict)
-    OPERATIONS += shared_operations(SingleBuffer, ring, IN_RING)
+    OPERATIONS = (create, destroy, reset, insert, close_burst, evict, *IN_RING.operations)
     _check = staticmethod(check)
 
     @classmethod

@@ -1,8 +1,5 @@
-"""What the objects of all span kernels share: windows by their bounds, values by name, errors.
-
-A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create`, which
-aggregates it takes and how its invariants are checked.
-"""
+"""What the objects of all span kernels share: windows by their bounds, values by name, errors. A kernel's class says
+what it is made of, how its options go into `create`, which aggregates it takes and how its invariants are checked."""
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -231,8 +228,7 @@ class SweepingWindow(SpanWindow):
         return finger_tree.KERNEL.dispatch().address
 
     def _pieces(self, low: int, high: int) -> int:
-        """An event is put into an index, however long it is."""
-        return 1
+        return 1  # an event is put into an index, however long it is
 
 
 def events_between(tree: PointKernel, entries: int, low: int, high: int) -> int:

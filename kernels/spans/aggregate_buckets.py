@@ -27,15 +27,14 @@ def create(plan: StatePlan, window: Grid, unused):
 
 
 def insert_span(buckets: PagedSpans, low, high, state):
-    first, last = windows_of(buckets, low, high)
-    for number in range(first, last + 1):
+    for number in windows_of(buckets, low, high):
         pages.merge_into_record(buckets.pages, buckets.plan, number, 0, state)
 
 
 @inner
 def windows_of(buckets, low, high):
-    """First and last number of the windows that [low, high) meets."""
-    return first_end_after(buckets.window, low), last_start_until(buckets.window, high - 1)
+    """Numbers of the windows that [low, high) meets."""
+    return range(first_end_after(buckets.window, low), last_start_until(buckets.window, high - 1) + 1)
 
 
 def state(buckets: PagedSpans, cursor, low, high):

@@ -62,9 +62,8 @@ def reset(buckets: PagedSpans):
 
 
 def insert_span(buckets: PagedSpans, low, high, state):
-    first, last = windows_of(buckets, low, high)
     words = buckets.plan.state_words
-    for number in range(first, last + 1):
+    for number in windows_of(buckets, low, high):
         events = EventList(pages.record_to_write(buckets.pages, number))
         if events.count == events.room:
             _make_room(events, words)

@@ -1,7 +1,7 @@
 """Sessions and frames: tuples of a key, in order, cut into windows by their times or values (FRAMES; semantics §2)."""
 
 from kernels import frames
-from kernels.frames.rules import CuttingValues, make_rules, require_answers, require_comparable
+from kernels.frames.rules import make_rules, require_answers, require_comparable
 from kernels.monoids import AggregateSpec
 from kernels.replay.by_context.cut_window import CutWindow
 from kernels.replay.by_context.selection import choose_frames, select_frames
@@ -26,7 +26,7 @@ class CutKind(DependentKind):
         def event(place: int) -> str:
             return f"an event that starts at {labels.time(int(columns.start_us[place]))}"
 
-        require_comparable(spec.asked, made.rules, CuttingValues(columns.values, columns.valid, column, event))
+        require_comparable(spec.asked, made.rules, columns.values, columns.valid, column, event)
         closing = (getattr(spec.asked, "function", ""), spec.column, spec.column_type)
         return select_frames(choice, columns, lambda: require_answers(made.rules, AggregateSpec(*closing), column))
 

@@ -5,7 +5,6 @@ and `is_float` being given."""
 import functools
 import importlib
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -48,29 +47,21 @@ def make_rules(frame: Window, column: int | None, column_type: str) -> tuple[Fra
     return rules(frame, plan, **columns), plan
 
 
-class CuttingValues(NamedTuple):
-    """What cuts frames: int64[columns, tuples] and bool[columns, tuples]; what errors call the column, and a tuple by
-    its place."""
-
-    values: np.ndarray
-    valid: np.ndarray
-    column: str
-    tuple_at: Callable[[int], str]
-
-
-def require_comparable(frame: Window, rules: FrameRules, given: CuttingValues) -> None:
+def require_comparable(
+    frame: Window, rules: FrameRules, values: np.ndarray, valid: np.ndarray, column: str, tuple_at: Callable[[int], str]
+) -> None:
     """Whole numbers by which frames are cut are compared as float64, gaps are added to times. BadInput for those that
-    can't be."""
+    can't be. values, valid: [columns, tuples]; column, tuple_at: what errors call it, and a tuple by its place."""
     if rules.column == NO_COLUMN or rules.is_float:
         return
-    values, valid = given.values[rules.column], given.valid[rules.column]
+    values, valid = values[rules.column], valid[rules.column]
     if not isinstance(frame, Session):
-        require_exact_values(values, valid, given.column)
+        require_exact_values(values, valid, column)
         return
     most = min(MOST_EXACT, LONGEST_GAP_US // frame.unit_us)
     for place in np.flatnonzero(valid & (values > most))[:1]:
         raise BadInput(
-            f"{given.column}: {values[place]} of {given.tuple_at(int(place))} is a gap beyond {most:,} times "
+            f"{column}: {values[place]} of {tuple_at(int(place))} is a gap beyond {most:,} times "
             f"{frame.unit}; make it null, which is no gap, or smaller"
         )
 

@@ -12,8 +12,6 @@ from schemas.windows import BoundaryFrame
 
 
 class BoundaryRules(FrameRules):
-    """width, offset: as the window says."""
-
     width: Float("value")
     offset: Float("value")
 

@@ -10,8 +10,6 @@ from schemas.windows import DeltaFrame
 
 
 class DeltaRules(FrameRules):
-    """change: as the window says."""
-
     change: Float("value")
 
 

@@ -12,8 +12,6 @@ from schemas.windows import Session
 
 
 class SessionRules(FrameRules):
-    """gap: as the window says."""
-
     gap: Microseconds
 
 

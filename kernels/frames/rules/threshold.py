@@ -8,12 +8,8 @@ from kernels.runtime.fields import Count, Float, Microseconds
 from kernels.runtime.memory import as_float
 from schemas.windows import ThresholdFrame
 
-LENGTHS = {"min_count": "min_count", "min_duration": "min_duration_us"}
-
 
 class ThresholdRules(FrameRules):
-    """at_least, min_count, min_duration: as the window says."""
-
     at_least: Float("value")
     min_count: Count
     min_duration: Microseconds
@@ -35,8 +31,8 @@ PREDICATES = {"closes": closes, "opens": opens, "is_one": is_one}
 
 
 def rules_of(window: ThresholdFrame, **columns) -> FrameRules:
-    given = {name: within(name, getattr(window, of)) for name, of in LENGTHS.items()}
-    given |= {"depends_on": NOTHING, "at_least": window.at_least}
+    given = {"depends_on": NOTHING, "at_least": window.at_least, "min_count": within("min_count", window.min_count)}
+    given["min_duration"] = within("min_duration", window.min_duration_us)
     return made_rules(ThresholdRules, "threshold", PREDICATES, **given, **columns)
 
 
