@@ -10,20 +10,13 @@ content that is there where aggregates commute; otherwise it is made again when 
 """
 
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import NamedTuple
 
+from kernels.frames import _frames as frames
 from kernels.frames import _ordered
-from kernels.frames._frames import (
-    CONTENT,
-    IDLE,
-    KeyFrames,
-    begin,
-    drop_first_frame,
-    frame_at,
-    is_until,
-    lost_tuples,
-)
+from kernels.frames._frames import CONTENT, IDLE, KeyFrames, begin
 from kernels.frames._ordered import ENTRY_WORDS, ROW_WORD, is_behind
 from kernels.frames._rules import NONE, Frame
 from kernels.frames._saving import load_frames, load_head, save_frames, save_head
@@ -56,8 +49,7 @@ def over_tuples(owner: str, struct: type[KeyFrames], buffer: ModuleType) -> Over
     count_of, room_of = buffer.count_of, buffer.room_of
     save_entries, load_entries = saving_entries(owner, buffer)
 
-    def compiled(function: Callable) -> Callable:
-        return named_inner(owner, function)
+    compiled = partial(named_inner, owner)
 
     @compiled
     def fold_tuples(s, into, span, is_empty):
@@ -88,7 +80,7 @@ def over_tuples(owner: str, struct: type[KeyFrames], buffer: ModuleType) -> Over
         is_empty = not frame.has_content
         if is_empty:
             time, row = frame.first, frame.first_row
-            if lost_tuples(s, frame):
+            if frames.lost_tuples(s, frame):
                 copy_words(frame.content, s.cut_content, s.plan.state_words)
                 is_empty = False
         fold_tuples(s, frame.content, (time, row, frame.last, frame.last_row), is_empty)
@@ -103,10 +95,10 @@ def over_tuples(owner: str, struct: type[KeyFrames], buffer: ModuleType) -> Over
     @compiled
     def drop_closed(s, time):
         while s.frames.count > 0:
-            chunk, at = closing_tuple(s, frame_at(s, s.frames.first, 0))
+            chunk, at = closing_tuple(s, frames.frame_at(s, s.frames.first, 0))
             if chunk == s.tuples.end or entry_at(s.tuples, chunk, at).time >= time:
                 return
-            drop_first_frame(s)
+            frames.drop_first_frame(s)
 
     @compiled
     def closing_row(s: struct, frame: Frame):
@@ -209,9 +201,9 @@ def settle_content(s, frame, has_it, time, row):
     """A late tuple was put into a frame (has_it), or behind what is left of it."""
     if not frame.has_content:
         return
-    if not is_until(frame.folded, frame.folded_row, frame.last, frame.last_row):
+    if not frames.is_until(frame.folded, frame.folded_row, frame.last, frame.last_row):
         frame.has_content = False
-    elif has_it and is_until(time, row, frame.folded, frame.folded_row):
+    elif has_it and frames.is_until(time, row, frame.folded, frame.folded_row):
         if s.plan.is_commutative:
             gather(s.plan, s.part, s.events, row, row + 1)
             merge(s.plan, frame.content, frame.content, s.part)

@@ -193,16 +193,15 @@ def take_tuple(s, frame, time, row, value):
 
 @inner
 def _grow(s, frame, row):
-    """By one tuple, as by any number of them: a sketch that takes in values differs from one that takes in another
-    sketch."""
+    """By one tuple, as by any number of them: a sketch of values differs from one that takes in another sketch."""
     s.row_at_hand[0] = row
     grow_over_rows(s, frame.grown, s.row_at_hand.address, 1, False)
 
 
 @inner
 def grow_over_rows(s, state, rows, count, is_bounded):
-    """A state takes in tuples, by the addresses of their rows from entry to entry, while its answer is below the bound
-    (or all of them). Returns how many."""
+    """A state takes in tuples, rows being the address of the first one's, while its answer is below the bound, or all.
+    Returns how many."""
     growing = s.rules.growing
     growing.events, growing.rows, growing.count = s.events, rows, count
     growing.bound, growing.is_bounded = s.rules.bound, is_bounded

@@ -85,8 +85,7 @@ _entry_behind = searches("entries_of_a_chunk", _stands_until).place_from
 
 @inner
 def place_behind(ordered, time, row):
-    """(chunk, at) behind all entries up to (time, row): where one of that key goes. O(log n), from the young end on;
-    behind all O(1)."""
+    """(chunk, at) behind all entries up to (time, row). O(log n), from the young end on; behind all O(1)."""
     if ordered.first == ordered.end:
         return ordered.end, 0
     chunk, at = last_place(ordered)
@@ -100,8 +99,7 @@ def place_behind(ordered, time, row):
 
 @inner
 def standing(ordered, chunk, at):
-    """The place itself, or that of the next chunk's first entry where it is behind its chunk's last. chunk = end: there
-    is none."""
+    """The place, or that of the next chunk's first entry where it is behind its chunk's last; chunk = end: none."""
     if chunk < ordered.end and at == chunk_at(ordered, chunk).count:
         return chunk + 1, 0
     return chunk, at
@@ -148,8 +146,7 @@ def holds(ordered, chunk, at, time, row):
 
 @inner
 def insert_at(ordered, chunk, at, time, row, word):
-    """A new entry at the place that place_behind gave. Returns its place. O(entries of a chunk), and where a chunk is
-    full O(chunks behind it)."""
+    """A new entry at the place that place_behind gave → its place. O(entries of a chunk), of a full one O(chunks)."""
     inlined()
     if chunk == ordered.end or chunk_at(ordered, chunk).count == CHUNK_ENTRIES:
         chunk, at = _make_place(ordered, chunk, at)

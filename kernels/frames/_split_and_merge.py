@@ -18,23 +18,10 @@ grouped, and a frame must close at the same tuple whichever way it was cut.
     notes                  ▲ 2+3+4     ▲            2+3+4, then 5, 6 and 7
 """
 
+from kernels.frames import _frames as frames
 from kernels.frames import _ordered as order
 from kernels.frames._buffers import settle_content
-from kernels.frames._frames import (
-    ADD,
-    IDLE,
-    MERGE,
-    SCOPE,
-    SPLIT,
-    begin,
-    frame_at,
-    grow_over_rows,
-    is_until,
-    lost_tuples,
-    opening_at,
-    put_away,
-    take_tuple,
-)
+from kernels.frames._frames import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
 from kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
 from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inlined, inner, not_inlined, resize
 from kernels.states import clear, copy_words
@@ -54,7 +41,7 @@ def insert_late(s, time, row, value):
     chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
     begin(s, SPLIT)
     s.has_rest = False
-    if frame.address != 0 and not is_until(frame.last, frame.last_row, time, row):
+    if frame.address != 0 and not frames.is_until(frame.last, frame.last_row, time, row):
         _cut_back(s, frame, chunk, at)
     s.cut, s.cut_row = time, row
     now = take_tuple_at(s, frame, chunk, at, value)
@@ -74,12 +61,12 @@ def _frame_before(s, chunk, at, time, row):
     of_frame, at_frame = order.previous_place(s.frames, of_frame, at_frame)
     if of_frame < s.frames.first:
         return Frame(0)
-    frame = frame_at(s, of_frame, at_frame)
+    frame = frames.frame_at(s, of_frame, at_frame)
     chunk, at = order.previous_place(s.tuples, chunk, at)
     if chunk < s.tuples.first:  # what was before is evicted, with all that would have closed the frame
         return frame
     before = order.entry_at(s.tuples, chunk, at)
-    return frame if is_until(before.time, before.row, frame.last, frame.last_row) else Frame(0)
+    return frame if frames.is_until(before.time, before.row, frame.last, frame.last_row) else Frame(0)
 
 
 @inner
@@ -111,23 +98,25 @@ def _cut_again(s, frame, chunk, at):
         s.cut, s.cut_row = entry.time, entry.row
         value = as_float(entry.word)
         if not s.has_rest:
-            of_frame, at_frame = opening_at(s, entry.time, entry.row)
+            of_frame, at_frame = frames.opening_at(s, entry.time, entry.row)
             if of_frame < s.frames.end:
                 if frame.address == 0 or closes_frame(s.rules, frame, entry.time, value):
                     return
                 begin(s, MERGE)
-                merged = frame_at(s, of_frame, at_frame)
+                merged = frames.frame_at(s, of_frame, at_frame)
                 _begin_rest(s, merged)
-                put_away(s, merged)
+                frames.put_away(s, merged)
                 order.remove_at(s.frames, of_frame, at_frame)
                 begin(s, SPLIT)
         frame = take_tuple_at(s, frame, chunk, at, value)
         if not s.has_rest and frame.address == 0:
             return
         if s.has_rest and _is_as_before(s, frame, entry):
-            if s.rules.depends_on != REACH:
+            if s.rules.depends_on != REACH:  # whose frame has taken in all of the rest, and reaches at least as far
                 return
-            chunk, at = _place_behind_rest(s, frame)
+            s.has_rest, frame.reach = False, max(frame.reach, s.rest.reach)
+            chunk, at = order.place_behind(s.tuples, frame.last, frame.last_row)
+            chunk, at = order.standing(s.tuples, chunk, at)
             continue
         if s.has_rest and frame.grown != 0:
             at = _grow_over_rest(s, frame, chunk, at)
@@ -136,8 +125,7 @@ def _cut_again(s, frame, chunk, at):
 
 @inner
 def _grow_over_rest(s, frame, chunk, at):
-    """An aggregate frame takes in what follows a place, within its chunk and the rest, until it closes. Returns the
-    place of its last tuple."""
+    """An aggregate frame takes in what follows in the chunk and the rest, until it closes → its last tuple's place."""
     of, rest = order.chunk_at(s.tuples, chunk), s.rest
     end = of.count
     if order.is_behind(of.entries[end - 1], rest.last, rest.last_row):
@@ -162,22 +150,13 @@ def _is_as_before(s, frame, entry):
 
 
 @inner
-def _place_behind_rest(s, frame):
-    """A frame has taken in all of the rest, and reaches at least as far. The place of the tuple behind that."""
-    s.has_rest = False
-    frame.reach = max(frame.reach, s.rest.reach)
-    chunk, at = order.place_behind(s.tuples, frame.last, frame.last_row)
-    return order.standing(s.tuples, chunk, at)
-
-
-@inner
 def take_tuple_at(s, frame, chunk, at, value):
     """take_tuple of the tuple at a place."""
     inlined()
     entry = order.entry_at(s.tuples, chunk, at)
     if at == 0 and frame.address != 0 and frame.grown != 0:
         _note(s, chunk, frame.grown)
-    return take_tuple(s, frame, entry.time, entry.row, value)
+    return frames.take_tuple(s, frame, entry.time, entry.row, value)
 
 
 @inner
@@ -196,7 +175,7 @@ def grow_over(s, state, chunk, at, end, is_bounded):
     """A state takes in the entries at … end − 1 of a chunk, while it is below the bound or all of them. Returns how
     many: all in one call of the aggregate, five times as fast as tuple by tuple."""
     rows = order.chunk_at(s.tuples, chunk).entries[at:].address + WORD_BYTES * order.ROW_WORD
-    return grow_over_rows(s, state, rows, end - at, is_bounded)
+    return frames.grow_over_rows(s, state, rows, end - at, is_bounded)
 
 
 @inner
@@ -221,7 +200,7 @@ def _start_growing(s, frame, into, chunk):
             copy_words(into, order.chunk_at(s.tuples, chunk).note, s.rules.plan.state_words)
             return chunk, 0
         chunk -= 1
-    if not lost_tuples(s, frame):
+    if not frames.lost_tuples(s, frame):
         clear(s.rules.plan, into)
     elif into != s.cut_grown:  # what an eviction took from it
         copy_words(into, s.cut_grown, s.rules.plan.state_words)

@@ -9,23 +9,10 @@ Both stand in chunks (_ordered.py) where the paper has linked lists, so that a p
 walk; _split_and_merge.py cuts again what a late tuple changes.
 """
 
+from kernels.frames import _frames as frames
 from kernels.frames import _ordered as order
 from kernels.frames._buffers import over_tuples
-from kernels.frames._frames import (
-    ADD,
-    EVICT,
-    IDLE,
-    SCOPE,
-    SPLIT,
-    KeyFrames,
-    begin,
-    drop_frames,
-    frame_at,
-    last_frame,
-    last_frame_with,
-    release_frames,
-    start_frames,
-)
+from kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, SPLIT, KeyFrames, begin
 from kernels.frames._object import FrameWindow
 from kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
 from kernels.frames._saving import check_frames, entries_of, held_in_order
@@ -51,18 +38,18 @@ IN_CHUNKS = over_tuples("multi_buffer", MultiBuffer, order)
 
 def create(plan: StatePlan, rules: FrameRules, no_options):
     s = allocate(MultiBuffer)
-    start_frames(s, plan, rules)
+    frames.start_frames(s, plan, rules)
     return s.address
 
 
 def destroy(s: MultiBuffer):
-    release_frames(s)
+    frames.release_frames(s)
     order.release_ordered(s.tuples)
     release(s.address)
 
 
 def reset(s: MultiBuffer):
-    drop_frames(s)
+    frames.drop_frames(s)
     order.drop_all(s.tuples)
 
 
@@ -113,9 +100,9 @@ def append_run(s: MultiBuffer, times, row, end):
 def _open_frame(s):
     """The frame that the next tuple in order may grow; address 0: there is none."""
     if s.tuples.count > 0:
-        return last_frame_with(s, _youngest(s))
+        return frames.last_frame_with(s, _youngest(s))
     # of a frame that is there all tuples are evicted, and nothing has closed it
-    return last_frame(s) if s.frames.count > 0 else Frame(0)
+    return frames.last_frame(s) if s.frames.count > 0 else Frame(0)
 
 
 def close_burst(s: MultiBuffer):
@@ -133,7 +120,7 @@ def evict(s: MultiBuffer, time):
     s.floor = max(s.floor, time)
     IN_CHUNKS.drop_closed(s, time)
     if s.frames.count > 0 and s.tuples.count > 0 and order.entry_at(s.tuples, s.tuples.first, 0).time < time:
-        frame = frame_at(s, s.frames.first, 0)
+        frame = frames.frame_at(s, s.frames.first, 0)
         if frame.first < time:
             _cut_off(s, frame, time)
     order.drop_before(s.tuples, time)

@@ -9,24 +9,10 @@ go with their tuples; a policy under which a tuple finds no free cell is an erro
 """
 
 from kernels.columns import require_whole
+from kernels.frames import _frames as frames
 from kernels.frames import _ring as ring
 from kernels.frames._buffers import over_tuples
-from kernels.frames._frames import (
-    ADD,
-    EVICT,
-    IDLE,
-    NOWHERE,
-    SCOPE,
-    KeyFrames,
-    begin,
-    drop_first_frame,
-    drop_frames,
-    frame_at,
-    last_frame_with,
-    release_frames,
-    start_frames,
-    take_tuple,
-)
+from kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, KeyFrames, begin
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import LAST_ROW, is_behind
 from kernels.frames._rules import DONE, FULL, OUT_OF_ORDER, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
@@ -66,20 +52,20 @@ IN_RING = over_tuples("single_buffer", SingleBuffer, ring)
 def create(plan: StatePlan, rules: FrameRules, options: SingleBufferOptions):
     s = allocate(SingleBuffer)
     ring.start_ring(s.tuples, options.capacity)
-    start_frames(s, plan, rules)
+    frames.start_frames(s, plan, rules)
     s.options.sorting, s.options.capacity = options.sorting, options.capacity
     s.options.evict_after, s.options.evict = options.evict_after, options.evict
     return s.address
 
 
 def destroy(s: SingleBuffer):
-    release_frames(s)
+    frames.release_frames(s)
     release(s.tuples.entries.address)
     release(s.address)
 
 
 def reset(s: SingleBuffer):
-    drop_frames(s)
+    frames.drop_frames(s)
     s.tuples.first = s.tuples.end = 0
     s.has_new = False
 
@@ -113,9 +99,9 @@ def _cut_next(s, time, row, value):
         before = ring.entry_at(s.tuples, s.tuples.end - 1, 0)
         if is_behind(before, time, row):
             return OUT_OF_ORDER
-        frame = last_frame_with(s, before)
+        frame = frames.last_frame_with(s, before)
     ring.append_entry(s.tuples, time, row, as_word(value))
-    take_tuple(s, frame, time, row, value)
+    frames.take_tuple(s, frame, time, row, value)
     return DONE
 
 
@@ -131,8 +117,8 @@ def close_burst(s: SingleBuffer):
         begin(s, EVICT)
         while s.frames.count > s.options.evict_after:
             for _ in range(s.options.evict):
-                drop_first_frame(s)
-        s.floor = max(s.floor, frame_at(s, s.frames.first, 0).first)
+                frames.drop_first_frame(s)
+        s.floor = max(s.floor, frames.frame_at(s, s.frames.first, 0).first)
         s.tuples.first = _first_of_frames(s)
     begin(s, IDLE)
 
@@ -141,19 +127,19 @@ def close_burst(s: SingleBuffer):
 def _scope(s):
     """Walk all tuples and cut them, as if nothing had been cut before (FRAMES, algorithm 1). O(tuples) each time."""
     not_inlined()
-    s.cut = NOWHERE
+    s.cut = frames.NOWHERE
     while s.frames.count > 0:
-        drop_first_frame(s)
+        frames.drop_first_frame(s)
     frame = Frame(0)
     for place in range(s.tuples.first, s.tuples.end):
         entry = ring.entry_at(s.tuples, place, 0)
-        frame = take_tuple(s, frame, entry.time, entry.row, as_float(entry.word))
+        frame = frames.take_tuple(s, frame, entry.time, entry.row, as_float(entry.word))
 
 
 @inner
 def _first_of_frames(s):
     """Place of the first tuple of the oldest frame."""
-    frame = frame_at(s, s.frames.first, 0)
+    frame = frames.frame_at(s, s.frames.first, 0)
     place, _ = ring.place_behind(s.tuples, frame.first, frame.first_row - 1)
     return place
 

@@ -17,7 +17,7 @@ from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Bytes, Inline, Place, Ref, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct, words_at
-from kernels.states import copy_words, fold, merge
+from kernels.states import clear, copy_words, fold, merge
 from kernels.states.layout import StatePlan
 from kernels.windows._grid import Grid
 
@@ -56,6 +56,15 @@ class PagedSpans(Struct):
     window: Ref(Grid)
     pages: Inline(Pages)
     result: Address
+
+
+@inner
+def start_records(s, plan, window, states):
+    """Each record has so many states. Of a structure whose memory is all zero."""
+    s.plan, s.window, s.pages.record_bytes = plan, window, WORD_BYTES * states * plan.state_words
+    s.pages.blank = resize(0, states * plan.state_words)
+    for state in range(states):
+        clear(plan, s.pages.blank + state * WORD_BYTES * plan.state_words)
 
 
 @inner
@@ -264,8 +273,7 @@ def last_record(pages):
 
 @inner
 def fold_records(pages, plan, into, offset, low, high):
-    """into ⊗= the state that stands `offset` bytes into each of the records low … high − 1 that hold something. O(high
-    − low)."""
+    """into ⊗= the state `offset` bytes into each of the records low … high − 1 that hold something. O(high − low)."""
     place = _place_from(pages, low >> PAGE_BITS)
     while place < pages.end:
         page = _page_at(pages, place)

@@ -94,21 +94,16 @@ def figures_of(key_offsets: np.ndarray, starts_us: np.ndarray, ends_us: np.ndarr
 
 def plan_keys(figures: EventFigures, asked: AskedWindows, thresholds: Thresholds = KEPT) -> np.ndarray:
     """int64[keys]: a height of slices, BY_BUCKETS or BY_SWEEPING. O(keys)."""
-    few = _few_overlapped(figures, asked, thresholds) & (figures.under_way < 4 * thresholds.under_way)
+    # Few events begin within a window's length less its slide, while two windows overlap: each of them goes into one
+    # bucket more for it, but into no slice more.
+    few, overlap_us = figures.under_way < 4 * thresholds.under_way, asked.size_us - asked.slide_us
+    if overlap_us > 0:
+        apart_us = -(-overlap_us // thresholds.few_overlapped)
+        few &= figures.events <= (figures.reach_us + overlap_us) // apart_us
     met = 1 + (figures.length_us + asked.slice_us // 2) // asked.slice_us
     many = met >= thresholds.many_slices
     heights = _heights(figures, met, asked.most_height, thresholds.under_way)
     return np.select([few & asked.buckets, many & asked.sweeping], [BY_BUCKETS, BY_SWEEPING], heights)
-
-
-def _few_overlapped(figures: EventFigures, asked: AskedWindows, thresholds: Thresholds) -> np.ndarray:
-    """Whether few events begin within a window's length less its slide, while two windows overlap: each of them goes
-    into one bucket more for it, but into no slice more."""
-    overlap_us = asked.size_us - asked.slide_us
-    if overlap_us <= 0:
-        return np.ones(len(figures.events), np.bool_)
-    apart_us = -(-overlap_us // thresholds.few_overlapped)
-    return figures.events <= (figures.reach_us + overlap_us) // apart_us
 
 
 def _heights(figures: EventFigures, met: np.ndarray, most_height: int, under_way: int) -> np.ndarray:

@@ -57,15 +57,10 @@ def slice_start(grid, number):
 
 def create(plan: StatePlan, window: Grid, height):
     slices = allocate(Slices)
-    slices.plan, slices.window, slices.height = plan, window, height
-    slices.state_bytes = WORD_BYTES * plan.state_words
-    record_bytes = 2 * height * slices.state_bytes
-    slices.pages.record_bytes = record_bytes
-    slices.pages.blank = resize(0, record_bytes // WORD_BYTES)
+    pages.start_records(slices, plan, window, 2 * height)
+    slices.height, slices.state_bytes = height, WORD_BYTES * plan.state_words
     slices.result = resize(0, plan.state_words)
     slices.asked, slices.first_asked = window.origin, 0
-    for state in range(2 * height):
-        clear(plan, slices.pages.blank + state * slices.state_bytes)
     return slices.address
 
 
@@ -81,8 +76,7 @@ def insert_span(slices: Slices, low, high, state):
 
 
 def state(slices: Slices, cursor, low, high):
-    """All at once: O(height · (slices + height)). The first state is copied: to begin with nothing costs as much as a
-    fold."""
+    """O(height · (slices + height)). The first state is copied: to begin with nothing costs as much as a fold."""
     first = _first_slice(slices, low)
     last = first + _slices_a_window(slices.window) - 1
     number = pages.first_record_from(slices.pages, first)

@@ -1,29 +1,26 @@
 """What the objects of all span kernels share: windows by their bounds, values by name, errors. A kernel's class says
 what it is made of, how its options go into `create`, which aggregates it takes and how its invariants are checked."""
 
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 
 import numpy as np
 
 from kernels.aggregators import finger_tree
-from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators._answers import lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
+from kernels.kernel_object import KernelObject
 from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, in_words, those_with
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
-from kernels.runtime.tables import compiled_table
 from kernels.spans._dispatch import SpanKernel
 from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
 from kernels.states import gather
 from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid, grid
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import Aggregate
@@ -51,7 +48,7 @@ MOST_PIECES = 1 << 20
 """Records of a kernel that an event may be put into, by one call that nothing interrupts: some tenths of a second."""
 
 
-class SpanWindow(AggregateObject):
+class SpanWindow(KernelObject):
     """Windows over events that last, all of a key that are open. Times in µs, within ±2**61.
 
     Raises WrongParameter for an interval that isn't one or is longer than the window's `longest`, BadInput for bounds
@@ -62,10 +59,7 @@ class SpanWindow(AggregateObject):
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options that a query may give where a replay keeps events in it."""
     IN_ORDER_ONLY = False
-    OPERATIONS: tuple[Callable, ...]
-    """Those of SpanKernel, by their names; of two with one name the latter."""
-    _check: Callable[[int, Plan], None]
-    """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
+    TABLE, CUT_BY = SpanKernel, "window"
 
     def __init__(
         self,
@@ -79,20 +73,7 @@ class SpanWindow(AggregateObject):
         self._longest_us, self._evicted = window.longest_event_us, NOTHING_EVICTED
         self._described = description(type(self).__name__, sorted(options.items()), window, self._plan.specs)
         self._state = np.zeros(self._plan.state_words, np.int64)
-        kernel = self.dispatch()
-        self._address = ask(kernel.create, self._plan.address, self._grid.address, self.pane_option(options))
-        self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
-        self._close.atexit = False  # a thread may still be at work in it
-
-    @classmethod
-    def kernel_name(cls) -> str:
-        return cls.__module__.rpartition(".")[2]
-
-    @classmethod
-    @cache
-    def dispatch(cls) -> SpanKernel:
-        """The table, compiled or loaded when it is first asked for."""
-        return compiled_table(SpanKernel, cls.kernel_name(), {each.__name__: each for each in cls.OPERATIONS})
+        self._create(self._grid.address, self.pane_option(options))
 
     @classmethod
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
@@ -108,8 +89,7 @@ class SpanWindow(AggregateObject):
 
     @classmethod
     def ends(cls, window: Grid, option: int) -> PointKernel | None:
-        """What ends in each slice, as entries that a replay's walks take; None where windows are asked for as a
-        whole."""
+        """What ends in each slice, as entries that a replay's walks take; None where whole windows are asked for."""
         return None
 
     @in_turn
@@ -158,35 +138,19 @@ class SpanWindow(AggregateObject):
 
     @in_turn
     def save(self) -> np.ndarray:
-        words = np.zeros(self._ask("save", 0), np.int64)
-        self._ask("save", address_of(words))
-        return sealed(self._described, np.append(words, self._evicted))
+        return sealed(self._described, np.append(self._saved(), self._evicted))
 
     @in_turn
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, window, aggregates and options. BadInput for other words."""
-        others = (
-            "these words were saved by another kernel, window, aggregates or options, or they are damaged; make the "
-        )
-        words = opened(words, self._described, f"{others}same again, or load another copy")
-        held = words[:-1].copy()
-        self._ask("reset")
-        if not len(held) or not self._ask("load", address_of(held), len(held)):
-            self._ask("reset")
-            raise BadInput(f"{others}same again; it is empty now")
+        words = opened(words, self._described, self._other_words(", or load another copy"))
+        if not self._load(words[:-1]):
+            raise BadInput(self._other_words("; it is empty now"))
         self._evicted = min(max(int(words[-1]), NOTHING_EVICTED), LIMIT_US)
-
-    @in_turn
-    def check(self) -> None:
-        """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
-        self._check(self._address, self._plan)
 
     def _pieces(self, low: int, high: int) -> int:
         """How many records of the kernel an event of [low, high) goes into."""
         return self._grid_says("last_start_until", high - 1) - self._grid_says("first_end_after", low) + 1
-
-    def _ask(self, operation: str, *words: int) -> int:
-        return ask(getattr(self.dispatch(), operation), self._address, *words)
 
     def _grid_says(self, operation: str, argument: int) -> int:
         return ask(getattr(self._grid, operation), self._grid, argument)

@@ -5,12 +5,11 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event [7, 16) is adde
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.runtime.memory import WORD_BYTES, inner, resize
+from kernels.runtime.memory import inner
 from kernels.runtime.struct import allocate
 from kernels.spans import _pages as pages
 from kernels.spans._pages import SHARED, PagedSpans
 from kernels.spans._window import SpanWindow, held_records
-from kernels.states import clear
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid
@@ -19,10 +18,7 @@ from kernels.windows._window import first_end_after, last_start_until, window_en
 
 def create(plan: StatePlan, window: Grid, unused):
     buckets = allocate(PagedSpans)
-    buckets.plan, buckets.window = plan, window
-    buckets.pages.record_bytes = WORD_BYTES * plan.state_words
-    buckets.pages.blank = resize(0, plan.state_words)
-    clear(plan, buckets.pages.blank)
+    pages.start_records(buckets, plan, window, 1)
     return buckets.address
 
 

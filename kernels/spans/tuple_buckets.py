@@ -49,7 +49,7 @@ def destroy(buckets: PagedSpans):
 
 @inner
 def _release_before(buckets, end):
-    """The lists of windows below a number."""
+    """Of windows below a number."""
     number = pages.first_record_from(buckets.pages, pages.FIRST_NUMBER)
     while number < end:
         release(EventList(pages.find_record(buckets.pages, number)).first)

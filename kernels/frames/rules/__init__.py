@@ -67,7 +67,7 @@ def require_comparable(
 
 
 def require_exact_values(values: np.ndarray, valid: np.ndarray, column: str) -> None:
-    """The same of one column."""
+    """Of one column, if it has whole numbers."""
     for value in values[valid & ((values < -MOST_EXACT) | (values > MOST_EXACT))][:1]:
         raise BadInput(f"{column}: {value} is beyond ±2**53, up to which windows compare it; scale it down")
 

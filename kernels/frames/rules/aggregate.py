@@ -22,15 +22,12 @@ def closes(rules: FrameRules, frame: Frame, time, value):
     return 1 if answer_of(rules.growing, word) >= rules.bound else 0
 
 
-PREDICATES = {"closes": closes}
-
-
 def rules_of(window: AggregateFrame, plan: Plan, **columns) -> FrameRules:
     """plan: of its one aggregate, without a count of events."""
     gives_float = plan.output_types[0] == "float64"
     growing = GrowingRows.make(gives_float=gives_float, stride=ENTRY_WORDS)
     given = {"bound": window.bound, "plan": plan.layout, "growing": growing}
-    return made_rules(FrameRules, "aggregate", PREDICATES, depends_on=ALL, **given, **columns)
+    return made_rules(FrameRules, "aggregate", {"closes": closes}, depends_on=ALL, **given, **columns)
 
 
 WINDOW = AggregateFrame

@@ -31,12 +31,10 @@ def note_opening(rules: BoundaryRules, frame: Frame, value):
     frame.opening = _multiple(rules, as_float(value))
 
 
-PREDICATES = {"closes": closes, "note_opening": note_opening}
-
-
 def rules_of(window: BoundaryFrame, **columns) -> FrameRules:
-    given = {"width": window.width, "offset": window.offset}
-    return made_rules(BoundaryRules, "boundary", PREDICATES, depends_on=NOTHING, **given, **columns)
+    given = {"depends_on": NOTHING, "width": window.width, "offset": window.offset}
+    predicates = {"closes": closes, "note_opening": note_opening}
+    return made_rules(BoundaryRules, "boundary", predicates, **given, **columns)
 
 
 WINDOW = BoundaryFrame

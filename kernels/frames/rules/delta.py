@@ -17,11 +17,9 @@ def closes(rules: DeltaRules, frame: Frame, time, value):
     return 1 if abs(as_float(value) - frame.opening) >= rules.change else 0
 
 
-PREDICATES = {"closes": closes}
-
-
 def rules_of(window: DeltaFrame, **columns) -> FrameRules:
-    return made_rules(DeltaRules, "delta", PREDICATES, depends_on=OPENING_VALUE, change=window.change, **columns)
+    given = {"depends_on": OPENING_VALUE, "change": window.change}
+    return made_rules(DeltaRules, "delta", {"closes": closes}, **given, **columns)
 
 
 WINDOW = DeltaFrame

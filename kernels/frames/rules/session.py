@@ -33,16 +33,13 @@ def note_reach(rules: ReachRules, frame: Frame, time, value):
     frame.reach = max(frame.reach, time + int(as_float(value)) * rules.unit)
 
 
-PREDICATES = {"closes": closes}
-BY_COLUMN = {"closes": closes_at_reach, "note_taken": note_reach}
-
-
 def rules_of(window: Session, **columns) -> FrameRules:
     if window.column is None:
         given = {"depends_on": NOTHING, "gap": within("gap", window.gap_us)}
-        return made_rules(SessionRules, "session", PREDICATES, **given, **columns)
+        return made_rules(SessionRules, "session", {"closes": closes}, **given, **columns)
     given = {"depends_on": REACH, "are_above_zero": 1, "unit": within("unit", window.unit_us)}
-    return made_rules(ReachRules, "session_by_column", BY_COLUMN, **given, **columns)
+    predicates = {"closes": closes_at_reach, "note_taken": note_reach}
+    return made_rules(ReachRules, "session_by_column", predicates, **given, **columns)
 
 
 WINDOW = Session

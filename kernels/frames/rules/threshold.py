@@ -27,13 +27,11 @@ def is_one(rules: ThresholdRules, frame: Frame, tuples):
     return 1 if tuples >= rules.min_count and frame.last - frame.first >= rules.min_duration else 0
 
 
-PREDICATES = {"closes": closes, "opens": opens, "is_one": is_one}
-
-
 def rules_of(window: ThresholdFrame, **columns) -> FrameRules:
     given = {"depends_on": NOTHING, "at_least": window.at_least, "min_count": within("min_count", window.min_count)}
     given["min_duration"] = within("min_duration", window.min_duration_us)
-    return made_rules(ThresholdRules, "threshold", PREDICATES, **given, **columns)
+    predicates = {"closes": closes, "opens": opens, "is_one": is_one}
+    return made_rules(ThresholdRules, "threshold", predicates, **given, **columns)
 
 
 WINDOW = ThresholdFrame
