@@ -1,8 +1,8 @@
 """What kernels of frames do with tuples in whichever buffer these stand: the contents of frames, and tuples as words.
 
     frame           10   11   12   13   14        tuples of it, by row
-    content         ├────────┤                    its state so far, up to `folded`
-    content_of      ├──────────────────────┤      one run of rows more: one gather, however long it is
+    folded          ├────────┤                    what its content has so far
+    content()       ├──────────────────────┤      one run of rows more: one gather, however long it is
     next                                    ▲     where the next frame's first tuple stands, if none is between
 
 Rows that follow one another, as they do where tuples come in order, are taken at once. A late tuple goes into the
@@ -28,7 +28,7 @@ from kernels.states import clear, copy_words, gather, merge
 
 
 class OverTuples(NamedTuple):
-    """Compiled functions over one kind of buffer, and operations of FrameKernel that are made of them.
+    """Compiled functions over one kind of buffer.
 
     fold_tuples(s, into, span, is_empty): into ⊗= the tuples of (time, row, last, last_row): from one to the other;
         is_empty: `into` has nothing yet, whatever stands there
@@ -39,12 +39,11 @@ class OverTuples(NamedTuple):
     fold_tuples: Callable
     content: Callable
     drop_closed: Callable
-    operations: tuple[Callable, ...]
 
 
-def over_tuples(owner: str, struct: type[KeyFrames], buffer: ModuleType) -> OverTuples:
-    """For a kernel of that name and structure, whose tuples stand in `tuples`. buffer: _ordered, or another module with
-    its functions."""
+def over_tuples(owner: str, struct: type[KeyFrames], buffer: ModuleType) -> tuple[OverTuples, tuple[Callable, ...]]:
+    """With operations of FrameKernel, for a kernel of that name and structure, whose tuples stand in `tuples`. buffer:
+    _ordered, or another module with its functions."""
     place_behind, standing, entry_at, holds = buffer.place_behind, buffer.standing, buffer.entry_at, buffer.holds
     count_of, room_of = buffer.count_of, buffer.room_of
     save_entries, load_entries = saving_entries(owner, buffer)
@@ -150,7 +149,7 @@ def over_tuples(owner: str, struct: type[KeyFrames], buffer: ModuleType) -> Over
         at = load_entries(s.tuples, at, s.row_offset)
         return load_frames(s, at, there - (at - saved) // WORD_BYTES)
 
-    return OverTuples(fold_tuples, content, drop_closed, (content, closing_row, rows_of, least_row, save, load))
+    return OverTuples(fold_tuples, content, drop_closed), (content, closing_row, rows_of, least_row, save, load)
 
 
 def saving_entries(owner: str, buffer: ModuleType) -> tuple[Callable, Callable]:

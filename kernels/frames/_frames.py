@@ -126,7 +126,6 @@ def drop_frames(s):
 
 @inner
 def drop_first_frame(s):
-    """The oldest frame is no more."""
     put_away(s, frame_at(s, s.frames.first, 0))
     remove_at(s.frames, s.frames.first, 0)
     s.is_cut = False

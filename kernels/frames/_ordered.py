@@ -253,7 +253,6 @@ def drop_all(ordered):
 
 @inner
 def release_ordered(ordered):
-    """Give all memory back."""
     drop_all(ordered)
     while ordered.spare != 0:
         chunk = EntryChunk(ordered.spare)

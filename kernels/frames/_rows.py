@@ -82,7 +82,7 @@ class KeptRows:
         return (int(held.times[place]), *values)
 
     def save(self, least_row: int) -> np.ndarray:
-        """The rows from one on, as words; −1: none."""
+        """Rows from one on, as words; −1: none."""
         first = self.end if least_row < 0 else least_row
         kept = slice(first - self.first, self.end - self.first)
         held = self._held

@@ -33,7 +33,7 @@ class MultiBuffer(KeyFrames):
     has_rest: Flag()
 
 
-IN_CHUNKS = over_tuples("multi_buffer", MultiBuffer, order)
+IN_CHUNKS, SHARED = over_tuples("multi_buffer", MultiBuffer, order)
 
 
 def create(plan: StatePlan, rules: FrameRules, no_options):
@@ -156,7 +156,7 @@ class MultiBufferWindow(FrameWindow):
     Memory: an entry for each tuple that is not before what was evicted, and rows from the arrival of the first of them.
     """
 
-    OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, *IN_CHUNKS.operations)
+    OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, *SHARED)
     _check = staticmethod(check)
 
 

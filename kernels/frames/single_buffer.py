@@ -46,7 +46,7 @@ class SingleBuffer(KeyFrames):
     has_new: Flag()
 
 
-IN_RING = over_tuples("single_buffer", SingleBuffer, ring)
+IN_RING, SHARED = over_tuples("single_buffer", SingleBuffer, ring)
 
 
 def create(plan: StatePlan, rules: FrameRules, options: SingleBufferOptions):
@@ -171,7 +171,7 @@ class SingleBufferWindow(FrameWindow):
     """
 
     OPTIONS = ("sorting", "capacity", "evict_after", "evict")
-    OPERATIONS = (create, destroy, reset, insert, close_burst, evict, *IN_RING.operations)
+    OPERATIONS = (create, destroy, reset, insert, close_burst, evict, *SHARED)
     _check = staticmethod(check)
 
     @classmethod
