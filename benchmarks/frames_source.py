@@ -12,10 +12,9 @@ import numpy as np
 
 from benchmarks.cycle_clock import cycles, nanoseconds_per_cycle
 from kernels import frames
-from kernels.frames._dispatch import DONE, FrameKernel
-from kernels.frames._frames import KeyFrames
-from kernels.frames._meter import KINDS
+from kernels.frames._frames import METERED, KeyFrames
 from kernels.frames._object import FrameWindow
+from kernels.frames._rules import DONE, FrameKernel
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
 from kernels.runtime.memory import address_of, entry
@@ -153,7 +152,7 @@ class Meter(Struct):
 
     kind: Code
     since: Word
-    cycles: Array(Word, KINDS)
+    cycles: Array(Word, len(METERED))
 
 
 class MeterCalls(Struct):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators._saved import description, opened, sealed
+from kernels.frames._buffers import load_ordered, ordered_words, save_ordered
 from kernels.frames._ordered import ENTRY_WORDS
-from kernels.frames._saving import load_ordered, ordered_words, save_ordered
 from kernels.monoids import AggregateSpec
 from kernels.replay.by_context.emitted import EMITTED_WORDS, count_emitted
 from kernels.replay.by_context.state import FOUND_WORDS, EmittedWindow, FoundWindow, move_rows

@@ -7,7 +7,7 @@ Replay ─┬─ clock, rows, stop              the same for every window kind
 """
 
 from kernels.aggregators._dispatch import PointKernel
-from kernels.frames._dispatch import FrameKernel
+from kernels.frames._rules import FrameKernel
 from kernels.replay.by_context.state import Derived, WindowSource
 from kernels.replay.changed import Notes, Stretches
 from kernels.replay.clock import Clock

@@ -7,8 +7,7 @@ import numpy as np
 
 from kernels import frames
 from kernels.aggregators import window_class
-from kernels.frames._dispatch import DONE
-from kernels.frames._making import refusal
+from kernels.frames._rules import DONE, refusal
 from kernels.ranks import IN_ORDER, Ranked, classify_keys, rank_keys
 from kernels.replay.by_context.by_arrival import arrival_logic
 from kernels.replay.by_context.frames import frames_source

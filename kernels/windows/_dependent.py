@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kernels import aggregators, frames
-from kernels.frames._making import CuttingValues, make_rules, require_answers, require_comparable
+from kernels.frames.rules import make_rules, require_answers, require_comparable
 from kernels.monoids import AggregateSpec
 from kernels.replay.by_context.state import CutWindow
 from kernels.replay.by_context.tuple_walk import TupleWindow
@@ -62,7 +62,7 @@ class CutKind(DependentKind):
         def event(place: int) -> str:
             return f"an event that starts at {labels.time(int(columns.start_us[place]))}"
 
-        require_comparable(spec.asked, made.rules, CuttingValues(columns.values, columns.valid, column, event))
+        require_comparable(spec.asked, made.rules, columns.values, columns.valid, column, event)
         closing = (getattr(spec.asked, "function", ""), spec.column, spec.column_type)
         return select_frames(choice, columns, lambda: require_answers(made.rules, AggregateSpec(*closing), column))
 

@@ -4,9 +4,9 @@ window are those before it that lie at most an extent below (FARM §2.2.3; seman
 extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 triggers: 4 3, and not 2
 """
 
-from kernels.frames._making import require_exact_values
 from kernels.frames._ordered import OrderedEntry, entry_at, next_place, place_behind, previous_place, standing
 from kernels.frames._rules import value_of
+from kernels.frames.rules import require_exact_values
 from kernels.monoids._hash import LOW, mixed
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay

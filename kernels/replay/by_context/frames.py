@@ -5,10 +5,9 @@ go_before   ▲         7                        the source stands before [1, 4]
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.frames._dispatch import DONE, NONE
 from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
 from kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
-from kernels.frames._rules import is_in_frames, is_long_enough
+from kernels.frames._rules import DONE, NONE, is_in_frames, is_long_enough
 from kernels.replay.by_context.state import CutWindow, WindowSource, copy_window, end_of, note_changed_until, set_ends
 from kernels.replay.clock import NEVER
 from kernels.replay.context import Replay

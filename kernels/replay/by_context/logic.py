@@ -3,7 +3,7 @@ changed has rows, and the watermark passes windows, in their order, each once (s
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._frames import is_until
-from kernels.frames._ordered import drop_all, insert_ordered
+from kernels.frames._ordered import drop_all, insert_in_order
 from kernels.replay.by_context.emitted import (
     emit_differences,
     emit_row,
@@ -114,7 +114,7 @@ def _take(r, row):
     derived.youngest = max(derived.youngest, time)
     derived.next_passes = min(derived.next_passes, time)
     if time < clock.watermark:
-        insert_ordered(derived.late, time, row, clock.watermark)
+        insert_in_order(derived.late, time, row, clock.watermark)
     if time <= _reached(r):  # at that very time it can close a frame
         if is_until(time, row, derived.changed_from, derived.changed_from_row):
             derived.changed_from, derived.changed_from_row = time, row

@@ -10,6 +10,7 @@ by the places of tuples in the order that all tuples of the key have in the end 
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
     chunk_at,
@@ -18,14 +19,13 @@ from kernels.frames._ordered import (
     end_place,
     entry_at,
     insert_at,
-    insert_ordered,
+    insert_in_order,
     is_behind,
     last_place,
     next_place,
     standing,
 )
 from kernels.frames._rules import counts, value_of
-from kernels.frames._saving import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.state import (
     PROGRESS_WORDS,
     WalkProgress,
@@ -64,7 +64,7 @@ def take(r: Replay, row):
         chunk, at = end_place(tuples)
         insert_at(tuples, chunk, at, time, row, word)
     else:
-        chunk, _ = insert_ordered(tuples, time, row, word)
+        chunk, _ = insert_in_order(tuples, time, row, word)
         for behind in range(chunk + 1, tuples.end):
             chunk_at(tuples, behind).has_note = False
         if is_until(time, row, walk.here.time, walk.here.row):
