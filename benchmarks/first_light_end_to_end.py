@@ -20,7 +20,7 @@ import platform
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -40,14 +40,12 @@ from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.engines.spark import spark_session as spark
 from pipelines.engines.spark.settings import MASTER, settings
-from pipelines.ingest import pass_ticks
-from pipelines.replay import audit, replay_plan
-from pipelines.replay.late_events import late_events
-from pipelines.replay.look_back import LookBack, LookBacks
-from pipelines.replay.replay_events import replay_events
+from pipelines.ingest import partitions
+from pipelines.replay import audit
+from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.task import ORDER_COLUMNS, WrittenShare
 from pipelines.replay.watermark import PassTable
+from pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE
 from pipelines.tables.query_tables import QueryTables
@@ -86,7 +84,7 @@ def build(config: Config, trips: Trips) -> None:
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
         database.register("silver", Lake(config).dataset(silver_table(STREAM).name))
-        _write(config, pass_table(STREAM), pass_ticks.staircases(database))
+        _write(config, pass_table(STREAM), partitions.staircases(database))
 
 
 def _write(config: Config, table, rows: pa.Table) -> None:
@@ -94,7 +92,7 @@ def _write(config: Config, table, rows: pa.Table) -> None:
     Lake(config).append(table, rows)
 
 
-def whole_span(config: Config) -> LookBacks:
+def whole_span(config: Config, query: Query) -> Work:
     """All days at once; the stream ends with its last arrival."""
     silver = silver_table(STREAM).name
     days = sorted(Lake(config).partition_dates(silver))
@@ -104,19 +102,17 @@ def whole_span(config: Config) -> LookBacks:
     from_us = (days[0] - EPOCH_DATE).days * DAY_US
     last_tick_us = int(last["arrival"].cast(pa.int64()).to_numpy().max())
     backs = (LookBack(day, day, None, days[0], from_us, last_tick_us if day == days[-1] else None) for day in days)
-    return LookBacks(tuple(backs), ticks, Lake(config).existing_version(silver))
+    served, version = ServedQuery.of(query), Lake(config).existing_version(silver)
+    return Work(QueryTables.of(query), served, tuple(backs), ticks, version)
 
 
 def by_windrow(config: Config, query: Query) -> None:
     """The product's stage: buckets to tasks, kernel, Arrow, and the commit that replaces the interval's rows."""
-    lake, tables, backs = Lake(config), QueryTables.of(query), whole_span(config)
-    files = [file for each in _replayed(config, lake, tables, backs) for file in each.result]
-    replace_partitions(lake, tables.audit, "emitted_date", {file.partition["emitted_date"] for file in files}, files)
-
-
-def _replayed(config: Config, lake: Lake, tables: QueryTables, backs: LookBacks) -> Sequence[WrittenShare]:
-    work = replay_plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
-    return audit.replayed(lake, engine_of(config), tables, work, backs).shares
+    lake, work = Lake(config), whole_span(config, query)
+    files = [file for each in audit.replayed(lake, engine_of(config), work) for file in each.result]
+    replace_partitions(
+        lake, work.tables.audit, "emitted_date", {file.partition["emitted_date"] for file in files}, files
+    )
 
 
 def by_spark(config: Config) -> None:
@@ -200,20 +196,20 @@ def differing(config: Config, way: str) -> int:
 
 def parts(config: Config) -> dict[str, float]:
     """Seconds of the stage's parts, each done once on its own for every revision."""
-    back, query = whole_span(config), EVERY_REVISION
-    served = ServedQuery.of(query)
+    query = EVERY_REVISION
+    work = whole_span(config, query)
+    served = work.served
     columns = list(dict.fromkeys((*query.read_columns, *ORDER_COLUMNS)))
     began = time.perf_counter()
     events = Lake(config).read(silver_table(STREAM).name, columns=columns)
     read_s = time.perf_counter() - began
-    replay_one_thread = partial(replay_events, events, served, back.ticks, served.rules(back.last_tick_us))
+    replay_one_thread = partial(replay_events, events, served, work.ticks, served.rules(work.backs[-1].last_tick_us))
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
-    lake, tables = Lake(config), QueryTables.of(query)
     return {
         "read silver": read_s,
         "group, kernel and rows to Arrow, one thread": _seconds(replay_one_thread),
-        "late table, one thread": _seconds(partial(late_events, events, served, back.ticks)),
-        "the stage without its commit": _seconds(partial(_replayed, config, lake, tables, back)),
+        "late table, one thread": _seconds(partial(late_events, events, served, work.ticks)),
+        "the stage without its commit": _seconds(partial(audit.replayed, Lake(config), engine_of(config), work)),
     }
 
 

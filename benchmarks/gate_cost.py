@@ -27,16 +27,14 @@ from benchmarks.memory import peak_mib
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.gate import validation  # noqa: F401 (Great Expectations, imported before the clock starts)
+from pipelines.gate import gate, validation  # noqa: F401 (Great Expectations, imported before the clock starts)
 from pipelines.gate.gate import Gate
 from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.replay import look_back
 from pipelines.replay.audit import audit
-from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
-from pipelines.tables.audit_versions import AuditVersions
+from pipelines.replay.work import Reading, work_of
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.snapshot import AuditVersions, Snapshot
 from samples import bikes
 from schemas import registry
 from schemas.query import Query, agg, rolling, sliding
@@ -168,15 +166,14 @@ def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
     lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
     read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
-    backs = look_back.of(lake, tables, served, [day], read)
-    found = audit(lake, engine_of(config), tables, served, backs, read)[day]
+    found = audit(lake, engine_of(config), work_of(lake, tables, served, [day], read), read)[day]
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 
 def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> dict:
     """The verdicts of the gate, and the processor seconds of Great Expectations among them."""
     library_s = 0.0
-    expected = Gate._expected
+    expected = gate.verdicts_by_day
 
     def timed(*given):
         nonlocal library_s
@@ -186,7 +183,7 @@ def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> d
         finally:
             library_s += time.process_time() - before_s
 
-    Gate._expected = timed
+    gate.verdicts_by_day = timed
     of = AuditedDays(QueryTables.of(case.query), (day,), AuditVersions(*versions))
     verdicts = Gate(Lake(config), engine_of(config)).check_audit(of)[day]
     figures = {each.check_name: each.figure for each in verdicts if each.check_name.startswith("law")}

@@ -22,10 +22,10 @@ from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
-from pipelines.replay import audit, replay_plan
-from pipelines.replay.look_back import LookBack, LookBacks
+from pipelines.replay import audit
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import day_start_us, ticks_of_events
+from pipelines.replay.work import LookBack, Work
 from pipelines.rows.arrays import stored
 from pipelines.tables.query_tables import QueryTables
 from schemas.tables import silver_table
@@ -48,13 +48,14 @@ def build(config: Config) -> None:
     replace_partitions(lake, silver, "arrival_date", [DAY], written)
 
 
-def look_backs(lake: Lake) -> LookBacks:
+def work_of_day(lake: Lake, tables: QueryTables) -> Work:
     """The whole day, and nothing before it."""
     silver = "silver_calls"
     read = lake.read(silver, columns=["start", "arrival"])
     start_us, arrival_us = (stored(read[name]) for name in ("start", "arrival"))
     back = LookBack(DAY, DAY, None, DAY, day_start_us(DAY))
-    return LookBacks((back,), ticks_of_events(arrival_us, start_us), lake.existing_version(silver))
+    ticks = ticks_of_events(arrival_us, start_us)
+    return Work(tables, ServedQuery.of(QUERY), (back,), ticks, lake.existing_version(silver))
 
 
 def measured(config: Config) -> dict:
@@ -64,12 +65,11 @@ def measured(config: Config) -> dict:
     tables = QueryTables.of(QUERY)
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
-    backs = look_backs(lake)
-    work = replay_plan.work_of(lake, tables, ServedQuery.of(QUERY), backs)
+    work = work_of_day(lake, tables)
     seconds, made, tasks = [], 0, 0
     for _ in range(ROUNDS + 1):
         began = time.monotonic()
-        written = audit.replayed(lake, engine, tables, work, backs).shares
+        written = audit.replayed(lake, engine, work)
         seconds.append(time.monotonic() - began)
         made, tasks = sum(each.counts[DAY]["rows"] for each in written), len(written)
     return {"seconds": seconds[1:], "rows": made, "tasks": tasks}

@@ -49,13 +49,15 @@ def _run(lake: Lake, tables: QueryTables, day: date) -> None:
     run = Run(run_table.new_run_id(tables.query.name, day), tables.source.stream.name, tables.query.name, day)
     lake = lake.committing(run_id=run.run_id)
     with run_table.recording(lake) as recording:
-        with recording.step(run, "audit") as entry:
+        with recording.steps([run], "audit") as entries:
+            entry = entries[run]
             _begin(entry, flow.CHECK_SILVER, flow.REPLAY)
             entry.inputs = _inputs(day)
             made = {"audit": _commit(lake, tables.audit, day), "late_audit": _commit(lake, tables.late_audit, day)}
             entry.outputs = {**made, "silver": 1, "passes": 1, "snapshot": "0" * 60}
             entry.counts = {"rows": 1, "late_rows": 1, "keys": 1}
-        with recording.step(run, "publish") as entry:
+        with recording.steps([run], "publish") as entries:
+            entry = entries[run]
             _begin(entry, flow.GATE, flow.PUBLISH)
             entry.inputs = {**made, "silver": 1, "passes": 1, "snapshot": "0" * 60}
             verdicts.write(lake, run, {day: _verdicts(tables, made["audit"])}, "0" * 60)

@@ -47,7 +47,10 @@ def in_order_dag(stream: Stream, queries: Sequence[Query]) -> None:
 
 def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For a user who triggers it: not paused, since nothing else does."""
-    title, text = f"Many days in one pass: {stream.title}", dag_text.backfill_page(stream)
+    title, text = (
+        f"Many days in one pass: {stream.title}",
+        dag_text.page(f"Many days of {stream.title}", dag_text.OF_BACKFILL),
+    )
     asked: dict[str, Any] = {"schedule": None, "params": params(queries), "is_paused_upon_creation": False}
     with dag(stream, flow.BACKFILL, title, text, **asked) as made:
         operator(flow.backfill_task(queries), BackfillOperator)
@@ -56,7 +59,10 @@ def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
 
 def stale_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For users who want that without being asked: apart from the DAG above, since a DAG has one switch."""
-    title, text = f"Makes stale days again: {stream.title}", dag_text.stale_page(stream)
+    title, text = (
+        f"Makes stale days again: {stream.title}",
+        dag_text.page(f"Stale days of {stream.title}", dag_text.OF_STALE),
+    )
     asked: dict[str, Any] = {"schedule": [asset(flow.silver_name(stream))], "is_paused_upon_creation": True}
     with dag(stream, flow.STALE, title, text, **asked) as made:
         operator(flow.stale_task(stream))

@@ -24,13 +24,41 @@ _LOCK_SERVER = re.compile(r"postgres(?:ql)?(?:\+\w+)?(://(?:(?:[^\s/@%]|%[0-9A-F
 _LOCKS_ALLOWED = (
     "file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %40, %2F and %25 for @, / and % in a password"
 )
+MIB = 1 << 20
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
 SPARK_CONF, LOCKS = "WINDROW_SPARK_CONF", "WINDROW_LOCKS"
 HOME, LANDING = "WINDROW_HOME", "WINDROW_LANDING"
+_LIMITS = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
 # In a home: the landing folder that `make up` was given last.
 _KEPT = "landing_folder"
+
+
+def _below_home(name: str) -> "cached_property[Location]":
+    """A folder that every machine sees which works on the lake."""
+    return cached_property(lambda config: config.home / name)
+
+
+def _here_below(name: str) -> "cached_property[Path]":
+    """A folder of what only this machine needs."""
+    return cached_property(lambda config: config.here / name)
+
+
+def _number(variable: str, default: int, least: int, most: int, unit: int = 1) -> "cached_property[int]":
+    """A setting that is a whole number of units; WrongParameter for one that is none, or beyond its bounds."""
+
+    def read(_: object) -> int:
+        text = os.environ.get(variable)
+        if text is None:
+            return default * unit
+        number = int(text) if re.fullmatch(r"[0-9]{1,18}", text.strip()) else -1
+        if not least <= number <= most:
+            allowed = f"a whole number from {least} to {most:,}, or leave the variable unset"
+            raise WrongParameter(variable, text, allowed)
+        return number * unit
+
+    return cached_property(read)
 
 
 @dataclass(frozen=True)
@@ -47,12 +75,44 @@ class Config:
     asked_spark: Path | None = None
     asked_anew: frozenset[str] = frozenset()
 
+    lake = _below_home("lake")
+    """The Delta tables: one folder per table."""
+    running = _below_home("running")
+    """The steps that run: one file per step (pipelines/ledger/running.py)."""
+    damaged = _below_home("damaged")
+    """What `windrow repair` took out of the lake."""
+    anew = _below_home("anew")
+    """The tables that `windrow rebuild` makes, until they take the place of those that readers have."""
+    replaced = _below_home("replaced")
+    """Those, as they were before."""
+    trials = _below_home("trials")
+    """Lakes on which something is tried out, while that lasts: one folder each (pipelines/upkeep/trial.py)."""
+
+    locks = _here_below("locks")
+    """The operating-system locks: one file per table, one per stream's ingest."""
+    expectations = _here_below("expectations")
+    """Validation results of Great Expectations, and their pages (pipelines/gate/validation_results.py)."""
+    report = _here_below("report")
+    """The pages of `windrow report` (pipelines/report/site.py)."""
+    scratch = _here_below("tmp")
+    """What databases in memory have no room for."""
+
+    _task_bytes = _number("WINDROW_TASK_MIB", 64, least=1, most=MOST_MIB, unit=MIB)
+    most_wait_s = _number(MOST_WAIT, 3_600, least=0, most=MOST_WAIT_S)
+    """How long one waits for a lock before it is an error: by default an hour, less than an Airflow task has."""
+    lines_per_worker = _number("WINDROW_LINES_PER_WORKER", 50_000, least=1, most=MOST_LINES)
+    """How many lines keep one more core busy for long enough to be worth a process's start (half a second)."""
+    ingest_batch_bytes = _number("WINDROW_INGEST_BATCH_MIB", 512, least=0, most=MOST_MIB, unit=MIB)
+    """How much content, unpacked, an ingest takes before it commits what became of it; at 0 each file alone."""
+
     def __getstate__(self) -> dict:
         """What is computed of it follows from the machine that it is on."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    def __setstate__(self, state: dict) -> None:
-        self.__dict__.update(state)
+    @cached_property
+    def here(self) -> Path:
+        """Folder of what only this machine needs: the home, or one of its own for a home below a URI."""
+        return _here(self.home)
 
     @cached_property
     def engine(self) -> str:
@@ -63,19 +123,10 @@ class Config:
         return name
 
     @cached_property
-    def lake(self) -> Location:
-        """Folder of the Delta tables: one folder per table."""
-        return self.home / "lake"
-
-    @cached_property
-    def here(self) -> Path:
-        """Folder of what only this machine needs: the home, or one of its own for a home below a URI."""
-        return _here(self.home)
-
-    @cached_property
-    def locks(self) -> Path:
-        """Folder of the operating-system locks: one file per table, one per stream's ingest."""
-        return self.here / "locks"
+    def ingests(self) -> Location:
+        """Folder of parsed rows on their way to silver: one folder per stream, while an ingest of it runs. The tasks of
+        an engine may be on several machines, those of the local one are here."""
+        return (self.here if self.engine == "local" else self.home) / "ingests"
 
     @cached_property
     def lock_server(self) -> str | None:
@@ -86,53 +137,6 @@ class Config:
             # Not the whole: it may hold a password.
             raise WrongParameter(LOCKS, re.sub(r"(?s)\W.*", "…", text), _LOCKS_ALLOWED)
         return f"postgresql{url[1]}" if url else None
-
-    @cached_property
-    def expectations(self) -> Path:
-        """Folder of Great Expectations: validation results and pages (pipelines/gate/validation_results.py)."""
-        return self.here / "expectations"
-
-    @cached_property
-    def report(self) -> Path:
-        """Folder of the pages of `windrow report` (pipelines/report/site.py)."""
-        return self.here / "report"
-
-    @cached_property
-    def running(self) -> Location:
-        """Folder of the steps that run: one file per step (pipelines/ledger/running.py)."""
-        return self.home / "running"
-
-    @cached_property
-    def ingests(self) -> Location:
-        """Folder of parsed rows on their way to silver: one folder per stream, while an ingest of it runs. The tasks of
-        an engine may be on several machines, those of the local one are here."""
-        return (self.here if self.engine == "local" else self.home) / "ingests"
-
-    @cached_property
-    def damaged(self) -> Location:
-        """Folder of what `windrow repair` took out of the lake."""
-        return self.home / "damaged"
-
-    @cached_property
-    def replaced(self) -> Location:
-        """Folder of the tables that `windrow rebuild` made anew, as they were before."""
-        return self.home / "replaced"
-
-    @cached_property
-    def anew(self) -> Location:
-        """Folder of the tables that `windrow rebuild` makes, until they take the place of those that readers have."""
-        return self.home / "anew"
-
-    @cached_property
-    def trials(self) -> Location:
-        """Folder of lakes on which something is tried out: one each, while that lasts (pipelines/upkeep/trial.py).
-        The tasks of an engine may be on several machines."""
-        return self.home / "trials"
-
-    @cached_property
-    def scratch(self) -> Path:
-        """Folder of what databases in memory have no room for."""
-        return self.here / "tmp"
 
     @cached_property
     def spark(self) -> Path:
@@ -159,45 +163,29 @@ class Config:
         return os.environ.get(SPARK_CONF, "").strip()
 
     @cached_property
-    def task_bytes(self) -> int:
-        """How much one task reads, as it lies on disk, where files are as small."""
-        return self.asked_task_bytes or _whole_number("WINDROW_TASK_MIB", 64, least=1, most=MOST_MIB) << 20
+    def java_options(self) -> str:
+        """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
+        return os.environ.get("WINDROW_JAVA_OPTIONS", "")
 
     @cached_property
-    def most_wait_s(self) -> int:
-        """How long one waits for a lock before it is an error: by default an hour, less than an Airflow task has."""
-        return _whole_number(MOST_WAIT, 3_600, least=0, most=MOST_WAIT_S)
+    def task_bytes(self) -> int:
+        """How much one task reads, as it lies on disk, where files are as small."""
+        return self.asked_task_bytes or self._task_bytes
 
     @cached_property
     def cores(self) -> int:
         """How many of the machine's cores this process may use."""
         return len(os.sched_getaffinity(0))
 
-    @cached_property
-    def lines_per_worker(self) -> int:
-        """How many lines keep one more core busy for long enough to be worth a process's start (half a second)."""
-        return _whole_number("WINDROW_LINES_PER_WORKER", 50_000, least=1, most=MOST_LINES)
-
-    @cached_property
-    def ingest_batch_bytes(self) -> int:
-        """How much content, unpacked, an ingest takes before it commits what became of it; at 0 each file alone."""
-        return _whole_number("WINDROW_INGEST_BATCH_MIB", 512, least=0, most=MOST_MIB) << 20
-
-    @cached_property
-    def java_options(self) -> str:
-        """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
-        return os.environ.get("WINDROW_JAVA_OPTIONS", "")
-
 
 def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
     """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: what `keep_landing` kept for the home, else its
     landing/), and WINDROW_MOST_ROWS and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats
     WINDROW_ENGINE."""
-    home = location.require_served(_location(HOME, made()), HOME, location.NOT_IN_HOMES)
-    names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
-    settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
+    home = _location(HOME, made(), location.NOT_IN_HOMES)
+    landing = _location(LANDING, kept_landing(home) or home / "landing")
+    settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in _LIMITS))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
-    landing = location.require_served(_location(LANDING, kept_landing(home) or home / "landing"), LANDING)
     return Config(home, landing, both, engine)
 
 
@@ -233,10 +221,10 @@ def made() -> Path:
     return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 
 
-def _location(variable: str, default: Location) -> Location:
+def _location(variable: str, default: Location, forbidden: str = "") -> Location:
     value = os.environ.get(variable)
     if value is None:
-        return default
+        return location.require_served(default, variable, forbidden)
     if not value.strip():
         raise WrongParameter(variable, value, f"{location.SERVED}; or leave the variable unset")
     place = location.parsed(value, variable)
@@ -244,14 +232,4 @@ def _location(variable: str, default: Location) -> Location:
         there = next(each for each in (place, *place.parents) if os.path.exists(each))
         if not os.path.isdir(there):
             raise WrongParameter(variable, value, f"a folder, also one that is yet to be made; {there} is a file")
-    return place
-
-
-def _whole_number(variable: str, default: int, least: int, most: int) -> int:
-    text = os.environ.get(variable)
-    if text is None:
-        return default
-    number = int(text) if re.fullmatch(r"[0-9]{1,18}", text.strip()) else -1
-    if not least <= number <= most:
-        raise WrongParameter(variable, text, f"a whole number from {least} to {most:,}, or leave the variable unset")
-    return number
+    return location.require_served(place, variable, forbidden)

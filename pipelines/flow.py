@@ -33,8 +33,8 @@ class Stage:
     name: str
     follows: str
     does: str
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
     also_reads: tuple[str, ...] = ()
     also_writes: tuple[str, ...] = ()
 
@@ -81,14 +81,7 @@ CHECK_SILVER = Stage(
     "check_silver",
     LOGICAL_DATE,
     "checks that every record of the files is accounted for, and the silver that the run reads",
-    (
-        "files_{stream}",
-        "silver_{stream}",
-        "quarantine_{stream}",
-        "pass_{stream}",
-        "partitions_{stream}",
-        "verdicts",
-    ),
+    ("files_{stream}", "silver_{stream}", "quarantine_{stream}", "pass_{stream}", "partitions_{stream}", "verdicts"),
     ("verdicts",),
 )
 REPLAY = Stage(
@@ -121,16 +114,8 @@ MAINTAIN = Stage(
     "maintain",
     LAKE,
     "puts small files together, removes what no reader and no run needs, and shortens the tables' logs",
-    (),
-    (),
 )
-REPORT_PAGES = Stage(
-    "report",
-    LAKE,
-    "makes the pages on streams, queries, runs and tables again",
-    (),
-    (),
-)
+REPORT_PAGES = Stage("report", LAKE, "makes the pages on streams, queries, runs and tables again")
 
 STAGES = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER, REPLAY, GATE, PUBLISH)
 QUERY_STAGES = (CHECK_SILVER, REPLAY, GATE, PUBLISH)
@@ -154,7 +139,7 @@ def stages_of(stream: Stream) -> tuple[Stage, ...]:
 def ingest_task(stream: Stream) -> Task:
     """The first task: brings every arrival day up to date, refuses a day that the stream doesn't have."""
     stages = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER)
-    return Task("ingest", ("ingest", stream.name), stages, may_update=(bronze_name(stream), silver_name(stream)))
+    return Task("ingest", ("ingest", stream.name), stages, may_update=(f"bronze_{stream.name}", silver_name(stream)))
 
 
 def replay_task(queries: Sequence[Query]) -> Task:
@@ -180,23 +165,18 @@ def _of_queries(name: str, arguments: tuple[str, ...], queries: Sequence[Query],
 
 
 def maintenance_task() -> Task:
-    """Keeps every table in shape."""
     return Task("maintain", ("maintain",), (MAINTAIN,), of_a_day=False)
 
 
 def report_task() -> Task:
-    """The last of each DAG: makes the pages again, whatever became of the others."""
-    return Task("report", ("report",), (REPORT_PAGES,), of_a_day=False)
+    """The last of each DAG: makes the pages again, whatever became of the others. Data Docs take seconds more: they are
+    made when a user asks."""
+    return Task("report", ("report", "--no-data-docs"), (REPORT_PAGES,), of_a_day=False)
 
 
 def silver_name(stream: Stream) -> str:
     """What an ingest updates, and what stale days are made again from."""
     return f"silver_{stream.name}"
-
-
-def bronze_name(stream: Stream) -> str:
-    """The lines of the files that an ingest took."""
-    return f"bronze_{stream.name}"
 
 
 def published_tables(query: Query) -> tuple[str, ...]:

@@ -10,15 +10,12 @@ The rows are those that a run gives over the same interval, bit for bit: both ru
 
 from datetime import timedelta
 
-import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
-from pipelines.replay.arrow_table import ArrowStream, arrow_table
-from pipelines.replay.late_events import late_events
-from pipelines.replay.replay_events import replay_events
+from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.validate import validate
+from pipelines.replay.validate import ArrowStream, arrow_table, validate
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import stored
 from pipelines.tables import heartbeats
@@ -63,9 +60,9 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    served = ServedQuery.of(query)
+    served = ServedQuery.of(query, kernel)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    replayed = replay_events(ours, served, ticks, served.rules(ended_us), kernel, options)
+    replayed = replay_events(ours, served, ticks, served.rules(ended_us), options)
     return _with_key_types(replayed.rows, table, query)
 
 
@@ -99,19 +96,14 @@ def _validated(
     require_idle_after(idle_after)
     ours = validate(events, query, ahead_at_most)
     arrival_us = stored(ours["arrival"])
-    if idle_after is not None:
-        _require_few_heartbeats(arrival_us, idle_after)
+    if idle_after is not None:  # one wrong arrival time must not cost all memory
+        most = heartbeats.at_most(arrival_us, heartbeats.idle_us(idle_after))
+        allowed = (
+            f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an "
+            "arrival time wrong? The first and the last are too far from each other"
+        )
+        require(most <= MOST_HEARTBEATS, "idle_after", idle_after, allowed)
     return ours, ticks_of_events(arrival_us, stored(ours["start"]), idle_after)
-
-
-def _require_few_heartbeats(arrival_us: np.ndarray, idle_after: timedelta) -> None:
-    """One wrong arrival time must not cost all memory."""
-    most = heartbeats.at_most(arrival_us, heartbeats.idle_us(idle_after))
-    allowed = (
-        f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an arrival "
-        "time wrong? The first and the last are too far from each other"
-    )
-    require(most <= MOST_HEARTBEATS, "idle_after", idle_after, allowed)
 
 
 def _with_key_types(rows: pa.Table, events: pa.Table, query: Query) -> pa.Table:

@@ -56,10 +56,9 @@ def require_served(place: Location, setting: str, forbidden: str = "") -> Locati
     characters."""
     text = str(place)
     if is_local(place) and (odd := sorted({each for each in text if each in forbidden or not each.isprintable()})):
-        rule = " ".join(
-            ["a folder whose whole path can be printed", *(["and has none of", *forbidden] if forbidden else [])]
-        )
-        raise WrongParameter(setting, text, f"{rule}; this one has {' '.join(map(ascii, odd))}: name another folder")
+        rule = f"can be printed and has none of {' '.join(forbidden)}" if forbidden else "can be printed"
+        wrong = f"this one has {' '.join(map(ascii, odd))}: name another folder"
+        raise WrongParameter(setting, text, f"a folder whose whole path {rule}; {wrong}")
     return place
 
 
@@ -77,9 +76,10 @@ def at(address: str) -> Location:
         from pipelines.hdfs_path import HdfsPath
 
         return HdfsPath(address)
-    client = {"endpoint_url": endpoint_url(), "region_name": region()}
+    asked = {"endpoint_url": endpoint_url(), "region_name": region()}
+    client = {key: each for key, each in asked.items() if each}
     # Other processes write there too: a listing is right only while it is made.
-    return UPath(address, use_listings_cache=False, client_kwargs={key: each for key, each in client.items() if each})
+    return UPath(address, use_listings_cache=False, client_kwargs=client)
 
 
 def is_local(place: Location) -> bool:
@@ -99,13 +99,9 @@ def is_of_server(error: BaseException) -> bool:
 
 def endpoint_url() -> str | None:
     """Of an S3 server that is not Amazon's."""
-    return _variable(_ENDPOINTS)
+    return next(filter(None, map(os.environ.get, _ENDPOINTS)), None)
 
 
 def region() -> str | None:
     """Of the bucket, where a variable says it."""
-    return _variable(_REGIONS)
-
-
-def _variable(names: tuple[str, ...]) -> str | None:
-    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+    return next(filter(None, map(os.environ.get, _REGIONS)), None)

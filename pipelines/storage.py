@@ -52,25 +52,19 @@ def delta_table(folder: Location, version: int | None = None) -> DeltaTable:
 def read_only_table(folder: Location, version: int | None = None) -> DeltaTable:
     """The same, not to be written to: others may read it too. In a folder it is opened once for each state of its log:
     a run asks the same few tables dozens of times, and delta-rs takes 10 to 40 ms each time. O(entries of the log)."""
-    if not is_local(folder):
+    if not isinstance(folder, Path):
         return delta_table(folder, version)
-    return _opened(folder, version, _log_state(Path(str(folder), _LOG)))
+    states = []
+    with os.scandir(folder / _LOG) as found:
+        for entry in found:
+            with suppress(FileNotFoundError):  # of a commit that is being made
+                states.append((entry.name, state(Path(entry))))
+    return _opened(folder, version, tuple(sorted(states)))
 
 
 @lru_cache(maxsize=32)
 def _opened(folder: Location, version: int | None, _: tuple) -> DeltaTable:
     return delta_table(folder, version)
-
-
-def _log_state(log: Path) -> tuple:
-    """By which one sees that anything in the log has changed."""
-    found = []
-    with os.scandir(log) as entries:
-        for entry in entries:
-            with suppress(FileNotFoundError):  # of a commit that is being made
-                state = entry.stat()
-                found.append((entry.name, state.st_ino, state.st_size, state.st_mtime_ns))
-    return tuple(sorted(found))
 
 
 def is_delta_table(folder: Location) -> bool:
@@ -133,7 +127,6 @@ def state(place: Location) -> FileState:
 
 
 def exists(file: str) -> bool:
-    """Whether there is a file of this address."""
     return os.path.exists(file) if "://" not in file else at(file).exists()
 
 
@@ -173,7 +166,7 @@ def row_files(table: Location) -> list[Location]:
     """Parquet files below a table's folder, those of its log left out, sorted."""
     if isinstance(table, Path):
         return sorted(path for path in table.rglob("*.parquet") if _LOG not in path.parts)
-    found = (each.below for each in entries(table, _ignore) if each.below.endswith(".parquet"))
+    found = (each.below for each in entries(table, lambda _: None) if each.below.endswith(".parquet"))
     return [table / below for below in sorted(found) if not below.startswith(f"{_LOG}/")]
 
 
@@ -200,39 +193,40 @@ def move(source: Location, target: Location) -> None:
     """A file or a folder, to a place where nothing is. In one step in one file system; on S3 all of it is copied before
     any of it goes."""
     make_folder(target.parent)
-    if isinstance(source, Path) and isinstance(target, Path):
-        shutil.move(source, target)
-        return
-    assert isinstance(source, UPath) and isinstance(target, UPath), "both lie below the home"
-    if source.protocol == "hdfs":
-        source.fs.mv(source.path, target.path)
-        return
-    is_folder = source.is_dir()
-    source.fs.copy(source.path, target.path, recursive=is_folder)
-    source.fs.rm(source.path, recursive=is_folder)
+    if isinstance(source, Path):
+        shutil.move(source, str(target))
+    elif source.protocol == "hdfs":
+        source.fs.mv(source.path, _path_on_server(target))
+    else:
+        is_folder = source.is_dir()
+        source.fs.copy(source.path, _path_on_server(target), recursive=is_folder)
+        source.fs.rm(source.path, recursive=is_folder)
 
 
 def copy_file(source: Location, target: Location) -> None:
     """A file, to a place where nothing is."""
-    if isinstance(source, Path) and isinstance(target, Path):
-        shutil.copyfile(source, target)
-        return
-    assert isinstance(source, UPath) and isinstance(target, UPath), "both lie below the home"
-    source.fs.copy(source.path, target.path)
+    if isinstance(source, Path):
+        shutil.copyfile(source, str(target))
+    else:
+        source.fs.copy(source.path, _path_on_server(target))
 
 
 def copy_table(source: Location, target: Location) -> None:
     """A table's folder, to a place where nothing is: on one disk without its rows, which no writer changes where they
     lie. Its log is copied: Spark writes some files of it in place."""
     make_folder(target.parent)
-    if isinstance(source, Path) and isinstance(target, Path):
-        shutil.copytree(source, target, copy_function=_copy_file)
-        return
-    assert isinstance(source, UPath) and isinstance(target, UPath), "both lie below the home"
-    source.fs.copy(source.path, target.path, recursive=True)
+    if isinstance(source, Path):
+        shutil.copytree(source, str(target), copy_function=_linked_or_copied)
+    else:
+        source.fs.copy(source.path, _path_on_server(target), recursive=True)
 
 
-def _copy_file(source: str, target: str) -> None:
+def _path_on_server(target: Location) -> str:
+    assert isinstance(target, UPath), "what is moved or copied stays below the home"
+    return target.path
+
+
+def _linked_or_copied(source: str, target: str) -> None:
     if _LOG not in Path(source).parts and source.endswith(".parquet"):
         try:
             os.link(source, target)
@@ -240,10 +234,6 @@ def _copy_file(source: str, target: str) -> None:
         except OSError:  # a disk that has no links
             pass
     shutil.copy2(source, target)
-
-
-def _ignore(_: OSError) -> None:
-    """Errors that a listing of objects has not."""
 
 
 def _state_of(info: dict) -> FileState:

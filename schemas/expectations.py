@@ -18,7 +18,6 @@ NOT_NULL, BETWEEN = "expect_column_values_to_not_be_null", "expect_column_values
 IN_SET = "expect_column_values_to_be_in_set"
 ROW_COUNT = "expect_table_row_count_to_equal"
 SHOWN = 100
-COPIES, COPIES_FOUND = "rows_with_the_same_key", "copies of a row"  # no column has a space in its name
 ROWS_NOTED = "rows_noted"
 """The parameter of a suite that is asked for as `{"$PARAMETER": …}`, as Great Expectations writes that."""
 
@@ -26,9 +25,8 @@ ROWS_NOTED = "rows_noted"
 @dataclass(frozen=True)
 class Expectation:
     """One expectation of a table's rows of one day: on one column, which `parameters` name, or on how many there are.
-    `computed`: the column's name and SQL where it is none of the table's; `unique`: the columns of which that SQL knows
-    as COPIES_FOUND how many rows have the same, where several do; `rows_noted`: how many rows the day has to have, None
-    for any number."""
+    `computed`: the column's name and SQL where it is none of the table's; `rows_noted`: how many rows the day has to
+    have, None for any number."""
 
     table: str
     name: str
@@ -37,7 +35,6 @@ class Expectation:
     limit: str
     offending: str
     computed: tuple[str, str] | None = None
-    unique: tuple[str, ...] = ()
     rows_noted: int | None = None
 
 
@@ -73,10 +70,9 @@ def silver_expectations(stream: Stream, day: date, events: int) -> tuple[Expecta
 
 
 def audit_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
-    """Of a run's audit rows."""
+    """Of a run's audit rows. That none is there twice is law 4's, of late rows law 2's."""
     rows = DayOfTable(f"{query.name}_audit", "emitted_date", day)
     return (
-        unique(rows, (*query.window_identity, "revision")),
         inside_day(rows, "emitted_at"),
         in_set(rows, "pane", PANES[query.emit]),
         at_least(rows, "window_end", "window_start", or_equal=False),
@@ -103,7 +99,6 @@ def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
     missed = (in_range(rows, Column("windows_missed", "int64", "", low=1 if any_length else 0)),)
     lateness = (in_range(rows, Column("late_by", "int64", "", low=0)),) if any_length else ()
     return (
-        unique(rows, ("path", "line", "reading")),
         inside_day(rows, "arrival"),
         in_set(rows, "reason", ("too late",) if any_length else ("too late", "too long")),
         at_least(rows, "last_missed", "first_missed", or_equal=True),
@@ -184,22 +179,6 @@ def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectati
         {"column": column, "value_set": list(allowed)},
         " or ".join(allowed),
         rows.rows(f"t.{column} NOT IN ({listed})"),
-    )
-
-
-def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
-    """No two rows of the day agree in all these columns."""
-    listed = ", ".join(f"t.{column}" for column in columns)
-    return Expectation(
-        rows.table,
-        "rows are unique",
-        BETWEEN,
-        {"column": COPIES, "min_value": None, "max_value": 1},
-        f"one row per ({', '.join(columns)})",
-        f"SELECT {listed}, count(*) AS copies FROM {rows.table} t WHERE {rows.of_day} "
-        f"GROUP BY ALL HAVING count(*) > 1 LIMIT {SHOWN}",
-        computed=(COPIES, f'coalesce("{COPIES_FOUND}", 1)'),
-        unique=(rows.partition, *columns),
     )
 
 

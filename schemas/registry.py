@@ -6,11 +6,11 @@ BrokenDefinition; whoever asks for all gets the others.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from schemas.errors import BrokenDefinition, UnknownName
 from schemas.ledger_tables import LEDGER
@@ -33,12 +33,12 @@ class Definitions(Generic[T]):
     found: dict[str, T]
     broken: dict[str, BrokenDefinition]
 
-    def named(self, kind: str, name: str) -> T:
+    def named(self, kind: str, name: str, also_known: Sequence[str] = ()) -> T:
         """The definition of that name; BrokenDefinition if its file is, UnknownName without a file."""
         if name in self.broken:
             raise self.broken[name]
         if name not in self.found:
-            raise UnknownName(kind, name, [*self.found, *self.broken])
+            raise UnknownName(kind, name, [*self.found, *self.broken, *also_known])
         return self.found[name]
 
 
@@ -79,6 +79,11 @@ def query_names() -> list[str]:
     return sorted([*queries(), *broken_queries()])
 
 
+def model_files() -> list[str]:
+    """By which users may name models, broken ones too, sorted."""
+    return [name.removeprefix(PREFIX) for name in query_names() if name.startswith(PREFIX)]
+
+
 def stream(name: str) -> Stream:
     """The stream of that name; BrokenDefinition or UnknownName otherwise."""
     return _streams().named("stream", name)
@@ -86,15 +91,12 @@ def stream(name: str) -> Stream:
 
 def query(name: str) -> Query:
     """The query of that name, which may be a model; BrokenDefinition or UnknownName otherwise."""
-    return _queries().named("query", name)
+    return _queries().named("query", name, model_files())
 
 
-def model(name: str) -> Model:
-    """The model of a file of that name; BrokenDefinition or UnknownName otherwise."""
-    broken = {query: each for query, each in broken_queries().items() if query.startswith(PREFIX)}
-    if PREFIX + name in {**models(), **broken}:
-        return cast(Model, query(PREFIX + name))
-    raise UnknownName("model", name, [each.removeprefix(PREFIX) for each in [*models(), *broken]])
+def name_of_query(text: str) -> str:
+    """The name of the query that a user means, who may call a model by its file."""
+    return PREFIX + text if text not in query_names() and text in model_files() else text
 
 
 def module_of(query_name: str) -> str:

@@ -13,8 +13,8 @@ from processes import children, modes, signals
 COMMANDS = Path(__file__).parent
 # As a day's work goes; new commands follow by name.
 ORDER = (
-    *("ingest", "forget", "profile", "replay", "farm", "backfill", "plan", "rebuild", "verify", "whatif"),
-    *("query", "tables", "runs", "report", "docs", "maintain", "repair", "check", "doctor"),
+    *("ingest", "forget", "profile", "replay", "backfill", "plan", "rebuild", "verify", "whatif"),
+    *("query", "tables", "runs", "report", "maintain", "repair", "check", "doctor"),
 )
 # Exit codes from here on say that a signal ended the command.
 STOPPED = 128
@@ -39,7 +39,6 @@ def run(arguments: list[str]) -> int:
 
 
 def app() -> typer.Typer:
-    """The Typer application with every command."""
     made = typer.Typer(
         help="Replays event streams of a Delta lake the way they arrived.",
         pretty_exceptions_enable=False,

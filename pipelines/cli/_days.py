@@ -1,21 +1,27 @@
-"""What the runs of days came to: for people their counts as columns, for tools the whole reports."""
+"""What the runs of days came to, for people as columns, for tools as whole reports; and what has landed since, or is
+missing in the ledger."""
 
 import logging
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.cli import _output
 
 if TYPE_CHECKING:
+    from pipelines.delta.lake import Lake
     from pipelines.runs.reports import DayReport, Done
+    from schemas.stream import Stream
 
+# By model, what each of its farms did.
+Farms: TypeAlias = Mapping[str, list[dict]]
+NO_FARMS: Farms = {}
 _log = logging.getLogger(__name__)
 
 
-def show_done(done: "Done", as_json: bool) -> int:
+def show_done(done: "Done", as_json: bool, farms: Farms = NO_FARMS) -> int:
     """A row for each day that was published, and what `end` says."""
     if done.reports or not done.failures:
-        show_days(done.reports, as_json)
+        show_days(done.reports, as_json, farms)
     return end(done)
 
 
@@ -36,23 +42,36 @@ def end(done: "Done") -> int:
     return Superseded.exit_code if any(report.superseded for report in done.reports) else 0
 
 
-def show_days(reports: "Sequence[DayReport]", as_json: bool) -> None:
-    """A row for each day; a note only where some day has one."""
+def show_days(reports: "Sequence[DayReport]", as_json: bool, farms: Farms = NO_FARMS) -> None:
+    """A row for each day, then one for each farm; a note only where some day has one."""
     if as_json:
-        _output.show_json([vars(report) for report in reports])
+        _output.show_json([_whole(report, farms) for report in reports])
         return
     rows = [_counted(report) for report in reports]
     names = dict.fromkeys(name for row in rows for name in row)
     _output.show([{name: row.get(name) for name in names} for row in rows], as_json)
+    _show_farms(farms)
 
 
-def show_day(report: "DayReport", as_json: bool) -> None:
-    """Names and values, with the run and the versions that it published."""
+def show_day(report: "DayReport", as_json: bool, farms: Farms = NO_FARMS) -> None:
+    """Names and values, with the run and the versions that it published, then a row for each farm."""
     if as_json:
-        _output.show_facts(vars(report), as_json)
+        _output.show_facts(_whole(report, farms), as_json)
         return
     published = _by_name(report.query, report.versions, "version")
     _output.show_facts({"run": report.run_id, **_counted(report), **published}, as_json)
+    _show_farms(farms)
+
+
+def _whole(report: "DayReport", farms: Farms) -> dict[str, object]:
+    return vars(report) | ({"farms": farms[report.query]} if report.query in farms else {})
+
+
+def _show_farms(farms: Farms) -> None:
+    rows = [{"model": model, **row} for model, of_model in farms.items() for row in of_model]
+    # Three digits say enough of a measured figure.
+    short = [{name: float(f"{x:.3g}") if isinstance(x, float) else x for name, x in row.items()} for row in rows]
+    _output.show(short, as_json=False)
 
 
 def _counted(report: "DayReport") -> dict[str, object]:
@@ -66,3 +85,42 @@ def _by_name(query: str, by_table: dict[str, int], what: str) -> dict[str, int]:
     """`rows` of the query's own table, `late rows` of <query>_late, in this order."""
     tables = sorted(by_table, key=len)
     return {f"{table.removeprefix(query).replace('_', ' ')} {what}".strip(): by_table[table] for table in tables}
+
+
+def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None:
+    """Say of each stream how many files wait to be ingested, and what comes of that."""
+    from pipelines.ledger import snapshots
+    from schemas.errors import LandingFailed, NotSetUp
+
+    for stream in streams:
+        try:
+            behind = _pending(lake, stream)
+        except (LandingFailed, NotSetUp) as error:
+            _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
+            return
+        if behind:
+            _output.note(
+                f"{len(behind)} file(s) of {stream.name} are new, changed, or parsed by an older definition, such as "
+                f"{behind[0]}; {effect}: windrow ingest {stream.name}"
+            )
+        elif snapshots.is_behind(lake, stream.name):
+            _output.note(
+                f"the tables of {stream.name} hold other events than the newest ingest that the ledger has left there: "
+                f"another runs, was cut off, or its row is lost; {effect}: windrow ingest {stream.name}"
+            )
+
+
+def note_ahead(lake: "Lake", queries: Iterable[str]) -> None:
+    """Say it of the streams of queries that were replayed."""
+    from schemas import registry
+
+    streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
+    note_pending(lake, streams.values(), "the newest ingest was replayed; to have them too")
+
+
+def _pending(lake: "Lake", stream: "Stream") -> list[str]:
+    from pipelines.ingest.changes import pending
+    from pipelines.tables.stream_tables import StreamTables
+
+    tables = StreamTables.of(stream)
+    return pending(lake, tables) if lake.version(tables.files.name) is not None else []

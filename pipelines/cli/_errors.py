@@ -9,12 +9,11 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from typer.exceptions import Abort, TyperException
 
 from pipelines.location import endpoint_url, is_of_server
-from pipelines.printable import without_controls
+from pipelines.report.words import without_controls
 from processes import signals
 from schemas.errors import KernelOutOfMemory, StorageFailed, WindrowError
 
@@ -38,7 +37,8 @@ def _report(error: BaseException, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"error": text, "kind": kind, "exit_code": code}), file=sys.stderr)
     else:
-        print(f"{_label(error)}: {without_controls(text)}", file=sys.stderr)
+        label = "skipped" if isinstance(error, WindrowError) and error.skipped else "error"
+        print(f"{label}: {without_controls(text)}", file=sys.stderr)
     return code
 
 
@@ -57,60 +57,48 @@ def _damage_behind(error: BaseException) -> WindrowError | None:
     return None
 
 
-def _label(error: BaseException) -> str:
-    return "skipped" if isinstance(error, WindrowError) and error.skipped else "error"
-
-
 def _explain(error: BaseException) -> tuple[str, int, str]:
-    """Kind, exit code and text of an error."""
     if isinstance(error, WindrowError):
         return type(error).__name__, error.exit_code, str(error)
     if isinstance(error, TyperException):
-        return "Usage", error.exit_code, f"{error.format_message()}\n{_command(error)} --help shows what there is"
+        context = getattr(error, "ctx", None)  # as the user wrote it; none where there is no such command
+        command = context.command_path if context else "windrow"
+        return "Usage", error.exit_code, f"{error.format_message()}\n{command} --help shows what there is"
     if isinstance(error, (signals.Stopped, KeyboardInterrupt, Abort)):
         stopped = error if isinstance(error, signals.Stopped) else signals.Stopped(2)
         return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running"
+    if found := _of_the_machine(error):
+        kind, text = found
+        return kind.__name__, kind.exit_code, text
+    text = f"a defect of windrow, {type(error).__name__}: {_first_line(error)}\n{_logged(error)}"
+    return "Defect", DEFECT, text
+
+
+def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | None:
+    """What a disk, a limit of the system or a server has refused."""
     if isinstance(error, OSError) and error.errno in _DISK:
-        return (
-            StorageFailed.__name__,
-            StorageFailed.exit_code,
-            f"{error}; give room or rights, then run it again",
-        )
+        return StorageFailed, f"{error}; give room or rights, then run it again"
     if _is_of_open_files(error):
         most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return (
-            StorageFailed.__name__,
-            StorageFailed.exit_code,
+        return StorageFailed, (
             f"this process may have {most:,} files open, and needs more; nothing of this write was published. "
-            "Raise the limit (ulimit -n, nofile in limits.conf, or the container's), then run it again",
+            "Raise the limit (ulimit -n, nofile in limits.conf, or the container's), then run it again"
         )
     if isinstance(error, MemoryError):
-        return (
-            KernelOutOfMemory.__name__,
-            KernelOutOfMemory.exit_code,
+        return KernelOutOfMemory, (
             "this process got no more memory; nothing of this write was published. Raise its limit (ulimit -v, -d, "
-            "or the container's), or end other processes, then run it again",
+            "or the container's), or end other processes, then run it again"
         )
     if is_of_server(error):
         server = endpoint_url() or "Amazon S3"
         wrong = f"{server} doesn't answer, or lets nobody in with these AWS_* variables: {_first_line(error)}"
-        return StorageFailed.__name__, StorageFailed.exit_code, f"{wrong}; nothing was published. Run it again then"
-    return (
-        "Defect",
-        DEFECT,
-        f"a defect of windrow, {type(error).__name__}: {_first_line(error)}\n{_logged(error)}",
-    )
+        return StorageFailed, f"{wrong}; nothing was published. Run it again then"
+    return None
 
 
 def _is_of_open_files(error: BaseException) -> bool:
     """Libraries have errors of their own for it, of which some hide it behind another's."""
     return any("too many open files" in text.lower() for text in traceback.format_exception(error))
-
-
-def _command(error: TyperException) -> str:
-    """The command that was used wrongly, as the user wrote it; windrow alone where there is no such command."""
-    context = getattr(error, "ctx", None)
-    return context.command_path if context else "windrow"
 
 
 def _first_line(error: BaseException) -> str:
@@ -119,17 +107,13 @@ def _first_line(error: BaseException) -> str:
 
 def _logged(error: BaseException) -> str:
     """Write the traceback to a log; returns where it lies."""
+    from pipelines import config
+
     text = "".join(traceback.format_exception(error))
     try:
-        path = _log_folder() / f"windrow-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
+        path = config.load().here / "logs" / f"windrow-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{' '.join(sys.argv)}\n{text}")
     except (OSError, WindrowError) as unwritable:
         return f"its log could not be written ({unwritable}), so here it is:\n{text}"
     return f"please report it with its log: {path}"
-
-
-def _log_folder() -> Path:
-    from pipelines import config
-
-    return config.load().here / "logs"

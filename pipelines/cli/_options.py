@@ -3,11 +3,13 @@
 import re
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from typer.models import OptionInfo
+from typer.models import ArgumentInfo, OptionInfo
 
+from pipelines import config
+from pipelines.config import Config
 from schemas.replay_limits import ReplayLimits
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
@@ -45,13 +47,11 @@ def read_run_id(text: str) -> str:
     """The name of a run, of letters that no file, line or page takes for something else; a usage error otherwise."""
     if _RUN.fullmatch(text):
         return text
-    raise typer.BadParameter(
-        f"{text[:80]!r} is no name of a run; write 1 to 250 letters, digits and _.~:+-, as Airflow does"
-    )
+    allowed = "write 1 to 250 letters, digits and _.~:+-, as Airflow does"
+    raise typer.BadParameter(f"{text[:80]!r} is no name of a run; {allowed}")
 
 
 def day_option(*names: str, help: str) -> OptionInfo:
-    """An option that takes a day."""
     return typer.Option(*names, parser=read_day, metavar="YYYY-MM-DD", help=help)
 
 
@@ -65,15 +65,15 @@ MostRows = Annotated[
 MostSeconds = Annotated[
     str | None,
     typer.Option(
-        metavar="S",
-        help="How long each task of the replay may take; else WINDROW_MOST_SECONDS, else any time.",
+        metavar="S", help="How long each task of the replay may take; else WINDROW_MOST_SECONDS, else any time."
     ),
 ]
 
 
-def read_limits(most_rows: str | None, most_seconds: str | None) -> ReplayLimits:
-    """From the texts of the two options; WrongParameter names the one that is no such number."""
-    return ReplayLimits.read(("--most-rows", most_rows), ("--most-seconds", most_seconds))
+def settings_of_replay(engine: str | None, most_rows: str | None, most_seconds: str | None) -> Config:
+    """The installation's, under these three options; WrongParameter names the one that is no such number."""
+    limits = ReplayLimits.read(("--most-rows", most_rows), ("--most-seconds", most_seconds))
+    return config.load(limits, engine)
 
 
 EngineName = Annotated[
@@ -97,13 +97,7 @@ RunId = Annotated[
 def _queries() -> list[str]:
     from schemas import registry
 
-    return registry.query_names()
-
-
-def _models() -> list[str]:
-    from schemas import registry
-
-    return sorted(registry.models())
+    return registry.query_names() + registry.model_files()
 
 
 def _streams() -> list[str]:
@@ -112,28 +106,19 @@ def _streams() -> list[str]:
     return registry.stream_names()
 
 
-QueryName = Annotated[
-    str,
-    typer.Argument(
-        metavar="QUERY",
-        help="A query: a file of schemas/queries/, or farm_MODEL; windrow check lists them.",
-        autocompletion=_queries,
-    ),
-]
-QueryNames = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[QUERY]...",
-        help="Queries: files of schemas/queries/, or farm_MODEL; windrow check lists them.",
-        autocompletion=_queries,
-    ),
-]
-ModelName = Annotated[
-    str,
-    typer.Argument(
-        metavar="MODEL", help="A model: a file of schemas/models/; windrow check lists them.", autocompletion=_models
-    ),
-]
+def _query(text: str) -> str:
+    from schemas import registry
+
+    return registry.name_of_query(text)
+
+
+def query_argument(metavar: str, help: str, **options: Any) -> ArgumentInfo:
+    """An argument that takes queries, also a model by the name of its file."""
+    return typer.Argument(parser=_query, metavar=metavar, help=help, autocompletion=_queries, **options)
+
+
+QueryName = Annotated[str, query_argument("QUERY", "A query or a model; windrow check lists them.")]
+QueryNames = Annotated[list[str] | None, query_argument("[QUERY]...", "Queries or models; windrow check lists them.")]
 StreamName = Annotated[
     str,
     typer.Argument(

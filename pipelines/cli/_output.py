@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
-from pipelines.printable import without_controls
+from pipelines.report.words import without_controls
 
 # A pipe or a log has no width of its own: 80 columns would cut most tables into ribbons.
 _PIPE_WIDTH = 240
@@ -26,15 +26,14 @@ def show(rows: list[dict], as_json: bool, columns: list[str] | None = None) -> N
         return
     console, names = _console(), columns or list(rows[0] if rows else ())
     table = _table(rows, names)
-    if console.is_terminal and _least_width(console, table) > console.width:
-        _show_records(console, rows, names)
+    # What the table takes where no word of it is cut.
+    least_width = Measurement.get(console, console.options.update_width(_WIDEST), table).minimum
+    if console.is_terminal and least_width > console.width:
+        for number, row in enumerate(rows, 1):
+            console.rule(f"row {number:,}", align="left")
+            console.print(_facts({name: row[name] for name in names}))
     elif names:
         console.print(table)
-
-
-def _least_width(console: Console, table: Table) -> int:
-    """Columns that the table takes where no word of it is cut."""
-    return Measurement.get(console, console.options.update_width(_WIDEST), table).minimum
 
 
 def _table(rows: list[dict], names: list[str]) -> Table:
@@ -44,12 +43,6 @@ def _table(rows: list[dict], names: list[str]) -> Table:
     for row in rows:
         table.add_row(*(_text(row[name]) for name in names))
     return table
-
-
-def _show_records(console: Console, rows: list[dict], names: list[str]) -> None:
-    for number, row in enumerate(rows, 1):
-        console.rule(f"row {number:,}", align="left")
-        console.print(_facts({name: row[name] for name in names}))
 
 
 def show_facts(facts: dict, as_json: bool) -> None:
@@ -76,11 +69,6 @@ def write_asset_events(path: Path | None, asset_events: dict[str, dict]) -> None
     """Write by table what is new of it, for whoever started the command."""
     if path is not None:
         path.write_text(json.dumps(asset_events, default=_plain))
-
-
-def from_ms(milliseconds: int) -> datetime:
-    """A time as Delta's log has it, ms since the Unix epoch, in UTC and whole seconds."""
-    return datetime.fromtimestamp(milliseconds // 1000, UTC)
 
 
 def open_page(link: str) -> None:

@@ -11,15 +11,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from pipelines import flow
 
@@ -78,13 +70,10 @@ class StageBars:
             return
         self.stage = stage
         if stage not in self.tasks:
-            self._finish()
+            for task in self.bars.tasks:
+                self.bars.update(task.id, total=task.total or 1, completed=task.total or 1)
             self.tasks[stage] = self.bars.add_task(stage, total=total)
         self.bars.update(self.tasks[stage], completed=done, total=total)
-
-    def _finish(self) -> None:
-        for task in self.bars.tasks:
-            self.bars.update(task.id, total=task.total or 1, completed=task.total or 1)
 
 
 @contextmanager
@@ -112,12 +101,7 @@ def progress() -> Iterator[StageLines | StageBars]:
         with repeated(EVERY_S, (lines := StageLines()).go_on):
             yield lines
         return
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
+    text = TextColumn("{task.description}")
+    columns = (SpinnerColumn(), text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bars:
         yield StageBars(bars)

@@ -1,13 +1,10 @@
-"""windrow backfill [QUERY …] --from D --to D, or --stale."""
-
-from collections.abc import Callable
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._days import show_done
+from pipelines.cli._days import note_ahead, show_done
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -16,14 +13,9 @@ from pipelines.cli._options import (
     MostSeconds,
     QueryNames,
     day_option,
-    read_limits,
+    settings_of_replay,
 )
-from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
-
-if TYPE_CHECKING:
-    from pipelines.config import Config
-    from pipelines.runs.reports import Done
 
 EXAMPLES = (
     "windrow backfill bikes_demand --from 2018-10-01 --to 2018-10-31",
@@ -52,22 +44,20 @@ def backfill(
 ) -> int:
     """Replay and publish every day of a range, or every stale day, of some queries in one pass. A day that fails keeps
     no other from being published."""
-    from pipelines import config
     from pipelines.delta.lake import Lake
+    from pipelines.runs.backfill import backfill as run
+    from pipelines.runs.backfill import redo_stale
     from pipelines.runs.reports import asset_events_of
-    from schemas import registry
 
-    names = _asked(queries or [], stream)
-    run = _asked_for(names, (first, last), backwards, again, stale)
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    names, span = _asked(queries or [], stream), _span(first, last, stale, backwards or again)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:
-        done = run(settings, show)
+        done = redo_stale(settings, names, show) if span is None else run(settings, names, span, backwards, again, show)
     _output.write_asset_events(asset_events, asset_events_of(done.reports))
     code = show_done(done, as_json)
     if stale and not done.reports:
         _output.note(f"no day of {', '.join(names)} is stale")
-    streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in names)}
-    note_pending(Lake(settings), streams.values(), AHEAD)
+    note_ahead(Lake(settings), names)
     return code
 
 
@@ -82,19 +72,13 @@ def _asked(queries: list[str], stream: str | None) -> list[str]:
     return [query.name for query in registry.queries_of(registry.stream(stream).name)]
 
 
-def _asked_for(
-    names: list[str], days: tuple[date | None, date | None], backwards: bool, again: bool, stale: bool
-) -> "Callable[[Config, Callable[[str], None]], Done]":
-    """What the options ask for; a usage error where they don't go together."""
-    from pipelines.runs.backfill import backfill as run
-    from pipelines.runs.backfill import redo_stale
-
-    first, last = days
+def _span(first: date | None, last: date | None, stale: bool, more: bool) -> tuple[date, date] | None:
+    """The days that are asked for, or none of its own for the stale ones; a usage error where options don't go
+    together. more: whether others say which days."""
+    if stale and (first or last or more):
+        raise typer.BadParameter("--stale takes its days from the ledger; leave out all that says which days")
     if stale:
-        if first or last or backwards or again:
-            raise typer.BadParameter("--stale takes its days from the ledger; leave out all that says which days")
-        return lambda settings, show: redo_stale(settings, names, show)
+        return None
     if first is None or last is None:
         raise typer.BadParameter("which days? Give --from and --to, or --stale")
-    span = first, last
-    return lambda settings, show: run(settings, names, span, backwards, again, show)
+    return first, last

@@ -1,5 +1,3 @@
-"""windrow check [NAME…]."""
-
 from typing import Annotated
 
 import typer
@@ -7,10 +5,7 @@ import typer
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 
-EXAMPLES = (
-    "windrow check",
-    "windrow check bikes_demand",
-)
+EXAMPLES = ("windrow check", "windrow check bikes_demand")
 
 
 def check(

@@ -1,5 +1,3 @@
-"""windrow doctor."""
-
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 

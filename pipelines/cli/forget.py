@@ -1,5 +1,3 @@
-"""windrow forget PATH."""
-
 from typing import Annotated
 
 import typer

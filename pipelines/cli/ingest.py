@@ -1,5 +1,3 @@
-"""windrow ingest STREAM."""
-
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
@@ -48,15 +46,15 @@ def _asset_events(report: "IngestReport", day: date | None) -> dict[str, dict]:
     from pipelines.ingest.files import ACCEPTED, REFUSED
     from pipelines.ledger.verdicts import PASSED
 
-    bronze, silver = (f"{part}_{report.stream}" for part in ("bronze", "silver"))
-    versions = {table: report.snapshot.version(table) for table in (bronze, silver)}
+    bronze, silver = f"bronze_{report.stream}", f"silver_{report.stream}"
     found: dict[str, dict] = {}
     if any(row.lines for row in report.files if row.state in (ACCEPTED, REFUSED)):
-        found[bronze] = {"day": day, "files": len(report.files), "version": versions[bronze]}
+        found[bronze] = {"day": day, "files": len(report.files), "version": report.snapshot.version(bronze)}
     if report.touched_days:
         days = {"first_touched_day": report.touched_days[0], "last_touched_day": report.touched_days[-1]}
         rows = {"rows": report.accepted, "refused": sum(report.refused.values())}
-        found[silver] = {"day": day, **rows, "verdict": PASSED, "version": versions[silver], **days}
+        version = report.snapshot.version(silver)
+        found[silver] = {"day": day, **rows, "verdict": PASSED, "version": version, **days}
     return found
 
 

@@ -1,5 +1,3 @@
-"""windrow maintain."""
-
 from typing import Annotated
 
 import typer

@@ -1,31 +1,26 @@
-"""windrow plan [QUERY]…, --run, --airflow."""
-
-from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipelines.cli import _airflow, _output
+from pipelines.cli import _output
 from pipelines.cli._days import end, show_done
-from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, query_argument, settings_of_replay
 from pipelines.cli._progress import progress
+from pipelines.flow import BACKFILL
+from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
     from pipelines.config import Config
-    from pipelines.runs.reports import Done
     from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
+    from stack.airflow import Running
 
 MOST_FILES, MOST_REASONS = 20, 2
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[QUERY]...", help="Only these queries.", show_default="all")
-]
+Names = Annotated[list[str] | None, query_argument("[QUERY]...", "Only these queries.", show_default="all")]
 
-EXAMPLES = (
-    "windrow plan",
-    "windrow plan bikes_demand --run",
-)
+EXAMPLES = ("windrow plan", "windrow plan bikes_demand --run")
 
 
 def plan(
@@ -41,46 +36,69 @@ def plan(
 ) -> int:
     """Show what has changed (files, definitions, code), which published days are stale by it and why, what making them
     again costs, and the commands in their order. Changes nothing, unless with --run or --airflow."""
-    from pipelines import config
     from pipelines.upkeep.day_plan import plan as make
 
     names = queries or []
     if airflow and (run or names):
         raise typer.BadParameter("--airflow makes all stale days again, in Airflow; leave out QUERY and --run")
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:
         made = make(settings, names, lambda text: show(text))
     if not as_json:
         _show(made)
-    done = _carried_out(settings, made) if run else None
+    done = None
+    if run:
+        from pipelines.upkeep.day_plan import carry_out
+
+        with progress() as show:
+            done = carry_out(settings, made, show)
     if as_json:
-        _output.show_json(_plain(made) | ({"done": [vars(each) for each in done.reports]} if done else {}))
+        _output.show_json(asdict(made) | ({"done": [vars(each) for each in done.reports]} if done else {}))
     if airflow:
-        _airflow.trigger(settings, made)
+        _trigger_in_airflow(settings, made)
     elif made.steps and not (as_json or run):
-        _output.note(
-            "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
-        )
+        hint = "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
+        _output.note(hint)
     if done is None:
         return 0
     return end(done) if as_json else show_done(done, as_json)
 
 
-def _carried_out(settings: "Config", made: "DayPlan") -> "Done":
-    from pipelines.upkeep.carry_out import carry_out
+def _trigger_in_airflow(config: "Config", made: "DayPlan") -> None:
+    """Start a run of `<stream>_backfill` for each stream that has stale days, and print where it is."""
+    from schemas import registry
 
-    with progress() as show:
-        return carry_out(settings, made, show)
+    streams = sorted({registry.query(run.query).stream for run in made.runs if run.query not in made.lost})
+    if not streams:
+        return
+    airflow = _running(config)
+    for stream in streams:
+        _trigger(airflow, stream + BACKFILL)
+    for step in made.steps:
+        if step.does == "ingest":
+            _output.note(f"these runs ingest nothing: what files of {step.of} will make stale follows {step.command}")
 
 
-def _plain(made: "DayPlan") -> dict:
-    return {
-        "changes": [vars(each) for each in made.changes],
-        "runs": [vars(each) for each in made.runs],
-        "steps": [vars(each) for each in made.steps],
-        "lost": made.lost,
-        "unseen": made.unseen,
-    }
+def _running(config: "Config") -> "Running":
+    """The Airflow of this home. NotSetUp where none runs."""
+    try:
+        from stack import airflow
+    except ModuleNotFoundError as missing:  # the wheel leaves stack/ out
+        raise NotSetUp("a checkout, whose `make up` starts Airflow", "windrow plan --run") from missing
+    found = airflow.running(config.here)
+    if found is None:
+        raise NotSetUp(f"no Airflow of {config.home} runs", "make up, or without it: windrow plan --run")
+    return found
+
+
+def _trigger(airflow: "Running", dag: str) -> None:
+    from pipelines.ledger.run_table import new_run_id
+
+    client = airflow.client()
+    run = client.trigger(dag, None, new_run_id("plan", None), stale=True)
+    _output.note(f"{dag}: run {run} makes the stale days again: {airflow.address}/dags/{dag}/runs/{run}")
+    if client.call("GET", f"/dags/{dag}")["is_paused"]:
+        _output.note(f"{dag} is paused: the run waits until you unpause it at {airflow.address}/dags/{dag}")
 
 
 def _show(made: "DayPlan") -> None:
@@ -92,7 +110,9 @@ def _show(made: "DayPlan") -> None:
     _section("What has changed", [_change(each) for each in made.changes[:MOST_FILES]])
     if len(made.changes) > MOST_FILES:
         _output.note(f"{len(made.changes) - MOST_FILES:,} more are not shown; --json has all")
-    _section("Which days are stale", [_days(each) for each in _spans(made.runs)])
+    # Neighbouring days of a query that are stale for the same kinds of reasons.
+    spans = [list(of) for _, of in groupby(made.runs, key=lambda run: (run.query, run.kinds))]
+    _section("Which days are stale", [_days(each) for each in spans])
     _section("What makes them again, in this order", [_step(each) for each in made.steps])
     for query in made.lost:
         _output.note(f"{query} has no definition that can be read: nothing can make its days again (windrow check)")
@@ -126,19 +146,16 @@ def _in_short(days: tuple[date, ...]) -> str:
     return f"{len(days)}, {days[0]} to {days[-1]}"
 
 
-def _spans(runs: "list[PlannedRun]") -> "list[list[PlannedRun]]":
-    """Neighbouring days of a query that are stale for the same kinds of reasons."""
-    return [list(of) for _, of in groupby(runs, key=lambda run: (run.query, run.kinds))]
-
-
 def _days(span: "list[PlannedRun]") -> dict:
+    events = [run.events for run in span if run.events is not None]
+    seconds = [run.seconds for run in span if run.seconds is not None]
     return {
         "query": span[0].query,
         "from": span[0].day,
         "to": span[-1].day,
         "days": len(span),
-        "events to read": _sum(run.events for run in span),
-        "seconds": _rounded(_sum(run.seconds for run in span)),
+        "events to read": sum(events) if events else None,
+        "seconds": round(sum(seconds), 1) if seconds else None,
         "because": _because(span),
     }
 
@@ -159,15 +176,6 @@ def _step(step: "Step") -> dict:
         "events to read": step.events,
         "about": _length(step.seconds),
     }
-
-
-def _sum(values: "Iterable[int | float | None]") -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 1)
 
 
 def _length(seconds: float | None) -> str:

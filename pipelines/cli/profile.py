@@ -1,5 +1,3 @@
-"""windrow profile STREAM."""
-
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
@@ -7,7 +5,7 @@ from pipelines.cli import _output
 from pipelines.cli._options import AsJson, StreamName
 
 if TYPE_CHECKING:
-    from pipelines.ingest.profile.profile import Spread
+    from pipelines.ingest.profile import Spread
 
 EXAMPLES = ("windrow profile bikes",)
 
@@ -16,7 +14,7 @@ def profile(stream: StreamName, as_json: AsJson = False) -> None:
     """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""
     from pipelines import config
     from pipelines.delta.lake import Lake
-    from pipelines.ingest.profile import profile as profiles
+    from pipelines.ingest import profile as profiles
     from pipelines.tables.stream_tables import StreamTables
     from schemas import registry
 
@@ -32,24 +30,19 @@ def profile(stream: StreamName, as_json: AsJson = False) -> None:
 
 
 def _named(name: str) -> str:
-    return {
-        "d": "d: median / p99 / max",
-        "lag_s": "lag: median / p99 / max",
-        "duration_s": "duration: median / p99 / max",
-    }.get(name, name.removesuffix("_s").replace("_", " "))
+    words = name.removesuffix("_s").replace("_", " ")
+    return f"{words}: median / p99 / max" if name in ("d", "lag_s", "duration_s") else words
 
 
 def _shown(name: str, value: "float | str | dict[str, int] | Spread | None") -> str:
     """A figure for people: shares in percent, seconds with a unit that fits."""
-    if value is None:
-        return "-"
+    if value is None or isinstance(value, str):
+        return "-" if value is None else value
     if isinstance(value, dict):
         return ", ".join(f"{reason} {count:,}" for reason, count in value.items()) or "none"
-    if not isinstance(value, int | float | str):
+    if not isinstance(value, int | float):
         show = _length if name.endswith("_s") else "{:,.0f}".format
         return " / ".join(map(show, (value.median, value.p99, value.maximum)))
-    if isinstance(value, str):
-        return value
     if name.endswith("_s"):
         return _length(value)
     return f"{value:,}" if isinstance(value, int) else f"{100 * value:.1f} %"

@@ -1,5 +1,3 @@
-"""windrow query "SQL"."""
-
 from typing import Annotated
 
 import typer

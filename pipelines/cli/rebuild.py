@@ -1,8 +1,6 @@
-"""windrow rebuild QUERY."""
-
 from pipelines.cli import _output
 from pipelines.cli._days import show_done
-from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, QueryName, read_limits
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, QueryName, settings_of_replay
 from pipelines.cli._progress import progress
 
 EXAMPLES = ("windrow rebuild bikes_demand",)
@@ -18,10 +16,9 @@ def rebuild(
     """Make a query's tables anew after a change of its columns: every day that was published is replayed and published
     again. Readers have the old tables until all days are made; these are kept, below replaced/ of the
     home."""
-    from pipelines import config
     from pipelines.upkeep.rebuild import rebuild as run
 
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:
         done = run(settings, query, show)
     code = show_done(done.days, as_json)

@@ -1,5 +1,3 @@
-"""windrow repair [TABLE...]."""
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer

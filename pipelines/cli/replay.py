@@ -1,12 +1,10 @@
-"""windrow replay QUERY… --day D."""
-
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._days import show_day, show_done
+from pipelines.cli._days import Farms, note_ahead, show_day, show_done
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -15,13 +13,15 @@ from pipelines.cli._options import (
     MostSeconds,
     RunId,
     day_option,
-    read_limits,
+    query_argument,
+    settings_of_replay,
 )
-from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
     from pipelines.config import Config
+    from pipelines.delta.lake import Lake
+    from pipelines.runs.reports import DayReport
 
 Stage = Annotated[
     Literal["all", "audit", "publish"],
@@ -35,13 +35,12 @@ Explain = Annotated[
 EXAMPLES = (
     "windrow replay bikes_demand --day 2018-10-01",
     "windrow replay bikes_demand bikes_daily --day 2018-10-01",
+    "windrow replay telemetry_trend --day 2014-02-14",
 )
 
 
 def replay(
-    queries: Annotated[
-        list[str], typer.Argument(metavar="QUERY...", help="One or more queries; windrow check lists them.")
-    ],
+    queries: Annotated[list[str], query_argument("QUERY...", "Queries or models; windrow check lists them.")],
     day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
     stage: Stage = "all",
     run_id: RunId = None,
@@ -52,13 +51,12 @@ def replay(
     explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
-    """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows."""
-    from pipelines import config
+    """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows.
+    Of a model, which asks a function of each window's events on all cores, it also shows what its farms did."""
     from pipelines.delta.lake import Lake
     from pipelines.runs.replay import replay as run
-    from schemas import registry
 
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     if explain:
         for query in queries:
             _explain(settings, query, day, as_json)
@@ -68,17 +66,25 @@ def replay(
     _output.write_asset_events(
         asset_events, {table: event for report in done.reports for table, event in report.asset_events.items()}
     )
+    lake, code = Lake(settings), 0
+    farms = _farms(lake, done.reports)
     if len(queries) > 1:
-        code = show_done(done, as_json)
+        code = show_done(done, as_json, farms)
     elif done.failures:
         raise done.failures[0].error
     else:
-        code = 0
-        show_day(done.reports[0], as_json)
+        show_day(done.reports[0], as_json, farms)
     if run_id is None:
-        streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
-        note_pending(Lake(settings), streams.values(), AHEAD)
+        note_ahead(lake, queries)
     return code
+
+
+def _farms(lake: "Lake", reports: "list[DayReport]") -> Farms:
+    from pipelines.ledger import farm_runs
+    from schemas import registry
+
+    models = [report for report in reports if report.query in registry.models()]
+    return {each.query: farm_runs.of_run(lake, each.query, each.day, each.run_id) for each in models}
 
 
 def _explain(settings: "Config", query: str, day: date, as_json: bool) -> None:

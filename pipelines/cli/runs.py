@@ -1,22 +1,16 @@
-"""windrow runs."""
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipelines.cli import _output
+from pipelines.cli._days import note_pending
 from pipelines.cli._options import AsJson
-from pipelines.cli._pending import note_pending
 
 if TYPE_CHECKING:
     from pipelines.delta.lake import Lake
     from pipelines.ledger.run_table import StepRow
-    from pipelines.ledger.stale import StaleRun
 
-EXAMPLES = (
-    "windrow runs --last 5",
-    "windrow runs --stale",
-)
+EXAMPLES = ("windrow runs --last 5", "windrow runs --stale")
 
 
 def runs(
@@ -31,26 +25,24 @@ def runs(
     from pipelines import config
     from pipelines.delta.lake import Lake
 
+    lake = Lake(config.load())
     if stale:
-        _show_stale(Lake(config.load()), as_json)
+        _show_stale(lake, as_json)
     else:
-        _show_steps(Lake(config.load()), stages, last, as_json)
+        _show_steps(lake, stages, last, as_json)
 
 
 def _show_stale(lake: "Lake", as_json: bool) -> None:
     from pipelines.ledger.stale import stale
     from schemas import registry
 
-    found = [_stale(run) for run in stale(lake)]
+    columns = ("query", "day", "run_id", "reasons")
+    found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
     _output.show(found, as_json)
     _output.note("what makes them again, and what it costs: windrow plan --run" if found else "no run is stale")
     for broken in registry.broken_streams().values():
         _output.note(str(broken))
     note_pending(lake, registry.streams().values(), "more runs may be stale after")
-
-
-def _stale(run: "StaleRun") -> dict:
-    return {"query": run.query, "day": run.day, "run_id": run.run_id, "reasons": run.reasons}
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:

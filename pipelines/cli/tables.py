@@ -1,4 +1,4 @@
-"""windrow tables."""
+from datetime import UTC, datetime
 
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
@@ -21,7 +21,7 @@ def tables(as_json: AsJson = False) -> None:
 
 def _describe(folder: Location, version: int) -> dict:
     from pipelines import storage
-    from pipelines.delta.versions import readable_count
+    from pipelines.delta.log import readable_count
 
     table = storage.delta_table(folder, version)
     files = table.get_add_actions(flatten=True)
@@ -34,6 +34,6 @@ def _describe(folder: Location, version: int) -> dict:
         "bytes": sum(sizes),
         "version": table.version(),
         "versions": readable_count(folder),
-        "changed": _output.from_ms(changed_ms),
+        "changed": datetime.fromtimestamp(changed_ms // 1000, UTC),
         "holds": table.metadata().description,
     }

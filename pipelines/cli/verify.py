@@ -1,20 +1,16 @@
-"""windrow verify [QUERY]…"""
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipelines.cli import _output
 from pipelines.cli._errors import DEFECT
-from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, query_argument, settings_of_replay
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
     from pipelines.upkeep.verify import Compared
 
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[QUERY]...", help="Only these queries.", show_default="all published")
-]
+Names = Annotated[list[str] | None, query_argument("[QUERY]...", "Only these queries.", show_default="all published")]
 
 EXAMPLES = ("windrow verify bikes_demand --days 3",)
 
@@ -30,11 +26,10 @@ def verify(
     """Prove on this lake that rows depend on nothing but events and query: the newest published days are replayed in
     every order, two at a time, in more tasks, after a kill, and from files that are ingested again. All of it in a lake
     of its own, which goes in the end; exit code 1 where any row differs."""
-    from pipelines import config
     from pipelines.upkeep.verify import DIFFERS
     from pipelines.upkeep.verify import verify as run
 
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:
         compared = list(run(settings, queries or [], days, lambda text: show(text)))
     _output.show([dict(vars(each)) if as_json else _row(each) for each in compared], as_json)

@@ -1,5 +1,3 @@
-"""windrow whatif QUERY."""
-
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +6,8 @@ import typer
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson, QueryName, day_option, read_length
 from pipelines.cli._progress import progress
+from pipelines.report.words import length
+from schemas.durations import in_words
 
 if TYPE_CHECKING:
     from pipelines.lateness.curve import CurvePoint
@@ -40,19 +40,13 @@ def whatif(
     with progress() as show:
         show(f"{query}: what each event needed")
         found = run(config.load(), query, asked)
-    if as_json:
-        _output.show([found.row(point) for point in found.points], as_json)
-        return
-    _output.show([_row(found, point) for point in found.points], as_json)
-    _output.note(_recommendation(found))
+    _output.show([found.row(point) if as_json else _row(found, point) for point in found.points], as_json)
+    if not as_json:
+        _output.note(_recommendation(found))
 
 
 def _row(found: "LatenessCurve", point: "CurvePoint") -> dict:
-    from pipelines.report.lengths import length
-
-    marks = {found.own_us: "as defined", found.recommended_us: "recommended"}
-    if found.own_us == found.recommended_us:
-        marks[found.own_us] = "as defined; recommended"
+    marks = {"as defined": found.own_us, "recommended": found.recommended_us}
     return {
         "lateness": _in_words(point.lateness_us),
         "windows": point.windows,
@@ -60,7 +54,7 @@ def _row(found: "LatenessCurve", point: "CurvePoint") -> dict:
         "events on time": f"{point.on_time_share:.3%}",
         "late events": point.late_events,
         "delay": length(point.delay_median_seconds),
-        "": marks.get(point.lateness_us),
+        "": "; ".join(mark for mark, lateness_us in marks.items() if lateness_us == point.lateness_us) or None,
     }
 
 
@@ -74,6 +68,4 @@ def _recommendation(found: "LatenessCurve") -> str:
 
 
 def _in_words(lateness_us: int) -> str:
-    from schemas.durations import in_words
-
     return in_words(timedelta(microseconds=lateness_us))

@@ -10,8 +10,8 @@ from schemas.table_owners import made_anew_by
 from schemas.tables import Table
 
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are
-# shortened by maintenance, which knows who needs what (maintenance.py), not by whoever writes a checkpoint. These come
-# as often as Spark makes them: a commit opens its table several times, and with delta-rs's 100 it took twice as long.
+# shortened by upkeep/maintain.py, which knows who needs what, not by whoever writes a checkpoint. These come as often
+# as Spark makes them: a commit opens its table several times, and with delta-rs's 100 it took twice as long.
 PROPERTIES = {
     "delta.enableDeletionVectors": "false",
     "delta.enableExpiredLogCleanup": "false",
@@ -46,13 +46,14 @@ def create(folder: Location, table: Table, schema: pa.Schema) -> None:
 
 def require(folder: Location, table: Table, schema: pa.Schema) -> None:
     """Raise TableMismatch with every difference; renew comments, and add columns to a table that grows."""
-    expected, found = {field.name: field for field in schema}, storage.read_only_table(folder)
-    if table.grows and (lacking := _lacking(expected, found)):
+    found = storage.read_only_table(folder)
+    present = {field.name for field in found.schema().fields}
+    if table.grows and (lacking := [field for field in schema if field.nullable and field.name not in present]):
         storage.delta_table(folder).alter.add_columns(Schema.from_arrow(pa.schema(lacking)).fields)
         found = storage.read_only_table(folder)
     if listed := differences(table, schema, found):
         raise TableMismatch(table.name, listed, made_anew_by(table.name))
-    if renewed := _other_comments(expected, found):
+    if renewed := _other_comments(schema, found):
         alter = storage.delta_table(folder).alter
         for name, comment in renewed.items():
             alter.set_column_metadata(name, {"comment": comment})
@@ -60,24 +61,18 @@ def require(folder: Location, table: Table, schema: pa.Schema) -> None:
 
 def differences(table: Table, schema: pa.Schema, found: DeltaTable) -> list[str]:
     """How the table on disk differs from its definition, apart from comments."""
-    expected = {field.name: field for field in schema}
-    return [*_schema_differences(table, expected, found), *_constraint_differences(table, found)]
+    return [*_schema_differences(table, schema, found), *_constraint_differences(table, found)]
 
 
-def _lacking(expected: dict[str, pa.Field], found: DeltaTable) -> list[pa.Field]:
-    present = {field.name for field in found.schema().fields}
-    return [field for name, field in expected.items() if name not in present and field.nullable]
-
-
-def _schema_differences(table: Table, expected: dict[str, pa.Field], found: DeltaTable) -> list[str]:
+def _schema_differences(table: Table, schema: pa.Schema, found: DeltaTable) -> list[str]:
     present = {field.name: field for field in pa.schema(found.schema().to_arrow())}
-    differences = [f"column {name} is missing ({expected[name].type})" for name in expected if name not in present]
-    differences += [f"column {name} is not in the definition" for name in present if name not in expected]
-    for name in (name for name in expected if name in present):
+    differences = [f"column {field.name} is missing ({field.type})" for field in schema if field.name not in present]
+    differences += [f"column {name} is not in the definition" for name in present if name not in schema.names]
+    for field in (field for field in schema if field.name in present):
         for what in ("type", "nullable"):
-            defined, on_disk = getattr(expected[name], what), getattr(present[name], what)
+            defined, on_disk = getattr(field, what), getattr(present[field.name], what)
             if defined != on_disk:
-                differences.append(f"column {name}: {what} is {on_disk}, defined as {defined}")
+                differences.append(f"column {field.name}: {what} is {on_disk}, defined as {defined}")
     partitions = tuple(found.metadata().partition_columns)
     if partitions != table.partition_by:
         differences.append(f"partitioned by {partitions}, defined as {table.partition_by}")
@@ -99,7 +94,7 @@ def _constraint_differences(table: Table, found: DeltaTable) -> list[str]:
     ]
 
 
-def _other_comments(expected: dict[str, pa.Field], found: DeltaTable) -> dict[str, str]:
+def _other_comments(schema: pa.Schema, found: DeltaTable) -> dict[str, str]:
     present = {field.name: field.metadata.get("comment") for field in found.schema().fields}
-    comments = {name: field.metadata[b"comment"].decode() for name, field in expected.items()}
+    comments = {field.name: field.metadata[b"comment"].decode() for field in schema}
     return {name: comment for name, comment in comments.items() if present[name] != comment}

@@ -1,4 +1,5 @@
-"""What is damaged of a table, and whether that is why a step or a command failed.
+"""What is damaged of a table, whether that is why a step or a command failed, and which commands make lost rows again:
+everything follows from the landing files, but the ledger.
 
 Nobody looks for damage as long as all goes well. Libraries say much about it in many ways, and hardly ever which table
 it is: so when one of them fails, the tables are looked at.
@@ -6,21 +7,23 @@ it is: so when one of them fails, the tables are looked at.
 
 import errno
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 import duckdb
 import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
-from pipelines import storage
-from pipelines.delta.damaged_file import DamagedFile, wrong_with
+from pipelines.delta.damaged_files import DamagedFile, damaged_log, wrong_with
 from pipelines.delta.lake import Lake
-from pipelines.delta.log_damage import damaged_log
-from pipelines.delta.log_files import entry, entry_versions, names
-from pipelines.delta.remade import commands
+from pipelines.delta.log import entry, entry_versions
 from pipelines.location import below
+from schemas import registry
 from schemas.errors import StorageFailed, TableDamaged
+from schemas.lateness_table import lateness_name
+from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
+from schemas.table_owners import made_by, query_of, stream_of
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)
@@ -28,6 +31,7 @@ _PANIC, _SPARK = "PanicException", ("pyspark", "py4j")
 _NOT_OF_A_FILE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE)
 _REPAIR = '"operation":"FSCK"'
 _PARQUET = re.compile(r"[\w.\-]+\.parquet")
+_DAY = re.compile(r"(?:^|/)(?:emitted|arrival|logical)_date=(\d{4}-\d{2}-\d{2})/")
 
 
 @dataclass(frozen=True)
@@ -47,29 +51,24 @@ class Damage:
 
 
 def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
-    """What is wrong with a table; None where nothing is. O(files of the table), `read_all`: O(bytes).
-
-    OSError where the user has no right to look.
-    """
+    """What is wrong with a table; None where nothing is. O(files of the table), `read_all`: O(bytes). OSError where the
+    user has no right to look."""
     folder = lake.folder(name)
     if not lake.holds_anything(name):
         return Damage(name, (DamagedFile(folder, "is missing"),)) if lake.is_half_repaired(name) else None
     if log := damaged_log(folder):
         return Damage(name, tuple(log))
-    actions = (
-        pa.table(storage.delta_table(folder).get_add_actions(flatten=True)).select(["path", "size_bytes"]).to_pylist()
-    )
-    checked = [(folder / each["path"], each["size_bytes"]) for each in actions]
-    files = [DamagedFile(path, wrong) for path, size in checked if (wrong := wrong_with(path, size, read_all))]
+    actions = lake.add_actions(name)
+    sizes = zip(actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True)
+    checked = {folder / path: wrong_with(folder / path, size, read_all) for path, size in sizes}
+    files = [DamagedFile(path, wrong) for path, wrong in checked.items() if wrong]
     return Damage(name, (), tuple(files)) if files else None
 
 
 def explained(lake: Lake, error: BaseException) -> TableDamaged | StorageFailed | None:
     """The damage that explains an error of a library, or that maintenance has removed what was just read; None where
-    there is none, or where this process may not look.
-
-    O(files of the lake); where these look right, O(bytes) of the tables that the error names, or else of all.
-    """
+    there is none, or where this process may not look. O(files of the lake); where these look right, O(bytes) of the
+    tables that the error names, or else of all."""
     if not _is_of_reading(error):
         return None
     try:
@@ -108,16 +107,12 @@ def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableD
 
 
 def _gone(lake: Lake, name: str, path: str, commit: str) -> TableDamaged | StorageFailed:
-    if _REPAIR not in commit:
-        return _removed(name, path)
-    wrong = "is missing: it was taken out of the table, and this run reads a version from before"
-    again = next(iter(commands(lake, name, [path])), f"windrow repair {name}")
-    return TableDamaged(name, f"{name}/{path}", wrong, again)
-
-
-def _removed(table: str, path: str) -> StorageFailed:
+    if _REPAIR in commit:
+        wrong = "is missing: it was taken out of the table, and this run reads a version from before"
+        again = next(iter(made_again_by(lake, name, [path])), f"windrow repair {name}")
+        return TableDamaged(name, f"{name}/{path}", wrong, again)
     return StorageFailed(
-        f"{table}/{path} is gone: its version of table {table!r} was replaced, and windrow maintain removed it while "
+        f"{name}/{path} is gone: its version of table {name!r} was replaced, and windrow maintain removed it while "
         "this was reading. Nothing is damaged and nothing was published: run the same command again; where maintenance "
         "keeps what was replaced for a day (--keep-days 1), runs don't meet that"
     )
@@ -128,8 +123,47 @@ def _last_entry(lake: Lake, name: str, file: str) -> tuple[str, str] | None:
     newest entry of the log that has it."""
     wanted = re.compile(rf'"path":"([^"]*{re.escape(file)})"')
     folder = lake.folder(name)
-    for version in sorted(entry_versions(names(folder)), reverse=True):
+    for version in reversed(entry_versions(folder)):
         commit = entry(folder, version).read_text()
         if found := wanted.search(commit):
             return None if (folder / found[1]).exists() else (found[1], commit)
     return None
+
+
+def made_again_by(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
+    """The commands that make the rows of a table's lost files again; `lost`: their paths below its folder."""
+    if name in (VERDICTS.name, FARM_RUNS.name):
+        return []  # a check whose verdict is lost is done again; how quick a farm was, nobody needs to know
+    if name == RUNS.name:
+        # A run finds the snapshot that it reads in the ledger: an ingest without news leaves one too.
+        there = [stream.name for stream in registry.streams().values() if lake.holds_anything(f"files_{stream.name}")]
+        return [*(f"windrow ingest {stream}" for stream in there), "windrow runs --stale"]
+    if stream := stream_of(name):
+        return [f"windrow ingest {stream.name}", "windrow runs --stale"]
+    query = query_of(name)
+    if query and name == lateness_name(query):
+        return [made_by(name)]
+    days = {date.fromisoformat(found[1]) for path in lost if (found := _DAY.search(path))}
+    # Of a table without rows no day is known, nor of one without a query.
+    return replays_of(name, days) or (["windrow runs --stale"] if query else [])
+
+
+def replays_of(name: str, days: set[date]) -> list[str]:
+    """The commands that replay these days of the query of whose tables it is one."""
+    query = query_of(name)
+    return [_replay(query, *span) for span in _spans(sorted(days))] if query else []
+
+
+def _replay(query: str, first: date, last: date) -> str:
+    if first == last:
+        return f"windrow replay {query} --day {first}"
+    return f"windrow backfill {query} --from {first} --to {last}"
+
+
+def _spans(days: list[date]) -> Iterator[tuple[date, date]]:
+    """First and last days of what has no gap."""
+    first = 0
+    for place in range(1, len(days) + 1):
+        if place == len(days) or days[place] - days[place - 1] > timedelta(days=1):
+            yield days[first], days[place - 1]
+            first = place

@@ -29,7 +29,9 @@ def by_day(lake: Lake, name: str, version: int | None = None) -> dict[date, DayS
         return {}
     actions = lake.add_actions(name, version)
     day = day_column(actions)
-    asked = [("num_records", "sum"), *_compared(actions)]
+    # Not of texts: writers cut them off at different lengths.
+    compared = [(each.name, _TOTALS.get(each.name.partition(".")[0])) for each in actions.schema if not _is_text(each)]
+    asked = [("num_records", "sum"), *sorted((name, how) for name, how in compared if how is not None)]
     grouped = actions.group_by(day).aggregate(asked)
     dates = pc.cast(grouped[day], pa.date32()).to_pylist()
     rows, *others = (grouped[f"{column}_{how}"].to_pylist() for column, how in asked)
@@ -37,14 +39,8 @@ def by_day(lake: Lake, name: str, version: int | None = None) -> dict[date, DayS
     return {each: DayStatistics(n, _digest(of_day)) for each, n, of_day in zip(dates, rows, values, strict=True)}
 
 
-def _compared(actions: pa.Table) -> list[tuple[str, str]]:
-    """Not texts: writers cut them off at different lengths."""
-    found = [(field, _TOTALS.get(field.name.partition(".")[0])) for field in actions.schema]
-    return sorted((field.name, how) for field, how in found if how is not None and not _is_text(field.type))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+def _is_text(field: pa.Field) -> bool:
+    return field.type in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _digest(values: tuple) -> str:

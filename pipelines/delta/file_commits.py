@@ -12,8 +12,8 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from pipelines import storage
 from pipelines.delta import locks
-from pipelines.delta.commits import CommitNote
 from pipelines.delta.lake import Lake
+from pipelines.delta.log import CommitNote
 from pipelines.delta.new_files import NewFile
 from schemas.errors import StorageFailed
 from schemas.tables import Table
@@ -42,7 +42,10 @@ class FileCommit:
         folder, note = self.lake.folder(self.table.name), CommitNote(self.lake.of_run)
         opened, now_ms = storage.delta_table(folder), int(time.time() * 1000)
         actions: list[AddAction | RemoveAction] = [RemoveAction(_address(path), True, now_ms) for path in removed]
-        actions += [_added(each, now_ms) for each in added]
+        actions += [
+            AddAction(_address(each.path), each.file_bytes, dict(each.partition), now_ms, True, each.statistics)
+            for each in added
+        ]
         self.lock.require_held()
         opened.create_write_transaction(
             actions, "append", opened.schema(), list(self.table.partition_by), commit_properties=note.properties
@@ -94,7 +97,3 @@ def replace_paths(
 def _address(path: str) -> str:
     # The log has addresses, in which a % of a path stands encoded.
     return quote(path, safe="/=-_.~:+")
-
-
-def _added(file: NewFile, now_ms: int) -> AddAction:
-    return AddAction(_address(file.path), file.file_bytes, dict(file.partition), now_ms, True, file.statistics)

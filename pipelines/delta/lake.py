@@ -21,10 +21,8 @@ from deltalake.exceptions import DeltaError
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta import contract, locks, log_damage
-from pipelines.delta.commits import CommitNote
-from pipelines.delta.compaction import compact_if_scattered
-from pipelines.delta.versions import rows_version
+from pipelines.delta import contract, damaged_files, locks
+from pipelines.delta.log import CommitNote, compact_if_scattered, rows_version
 from pipelines.location import Location, below
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.errors import NotSetUp, TableDamaged
@@ -68,7 +66,6 @@ class Lake:
         return self._schemas[table]
 
     def locked(self, name: str) -> AbstractContextManager[locks.Lock]:
-        """The lock of that name, as long as the context lasts."""
         return locks.locked(self.config, name)
 
     def ingest_locked(self, stream_name: str) -> AbstractContextManager[locks.Lock]:
@@ -98,11 +95,9 @@ class Lake:
         return self._write(table, rows, {"mode": "append"})
 
     def replace(self, table: Table, where: Where, rows: Rows) -> int:
-        """Replace the rows whose columns have one of these values by others, in one commit without a JVM.
-
-        The rows must be among those and fulfil the table's constraints, else nothing is written. Batches are streamed.
-        Returns the version that this commit made.
-        """
+        """Replace the rows whose columns have one of these values by others, in one commit without a JVM. The rows must
+        be among those and fulfil the table's constraints, else nothing is written. Batches are streamed. Returns the
+        version that this commit made."""
         return self._write(table, rows, {"mode": "overwrite", "predicate": _predicate(where)})
 
     def _write(self, table: Table, rows: Rows, how: dict[str, Any]) -> int:
@@ -114,11 +109,10 @@ class Lake:
             write_deltalake(storage.delta_table(folder), fitted, commit_properties=note.properties, **how)
             version = note.version(folder)
             if not table.partition_by:
-                compact_if_scattered(folder, CommitNote(self.of_run).properties)
+                compact_if_scattered(folder, CommitNote(self.of_run))
         return version
 
     def folder(self, name: str) -> Location:
-        """Where a table lies."""
         return (self.config.anew if name in self.config.asked_anew else self.config.lake) / name
 
     def repaired_folder(self, name: str) -> Location:
@@ -201,10 +195,7 @@ class Lake:
 
     def partition_dates(self, name: str) -> set[datetime.date]:
         """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""
-        if self.version(name) is None:
-            return set()
-        actions = self.add_actions(name)
-        return set(actions.column(day_column(actions)).cast(pa.date32()).to_pylist())
+        return set() if self.version(name) is None else set(self.rows_by_day(name))
 
     def rows_by_day(self, name: str) -> dict[datetime.date, int]:
         """Rows by day of the table's date partitions, from its log alone. O(files)."""
@@ -230,10 +221,10 @@ class Lake:
     def _is_there(self, name: str) -> bool:
         """TableDamaged for the damage that delta-rs would take for an empty table, or for no table."""
         folder = self.folder(name)
-        if storage.is_delta_table(folder) and not log_damage.has_empty_entry(folder):
+        if storage.is_delta_table(folder) and not damaged_files.has_empty_entry(folder):
             return True
         if self.holds_anything(name) or self.is_half_repaired(name):
-            found = next(iter(log_damage.damaged_log(folder)), None)
+            found = next(iter(damaged_files.damaged_log(folder)), None)
             if found is None:  # an entry that a newer checkpoint stands for
                 return True
             path = below(found.path, self.config.lake)
@@ -263,22 +254,16 @@ def _fitted(rows: Rows, schema: pa.Schema) -> pa.Table | pa.RecordBatchReader:
 
 def _predicate(where: Where) -> str:
     """SQL that DataFusion (delta-rs) and Spark read alike: `path` IN ('a', 'b'); of no values, never true."""
-    return " AND ".join(_among(column, values) for column, values in where.items()) or "1 = 1"
-
-
-def _among(column: str, values: Iterable[str | int | datetime.date]) -> str:
-    listed = ", ".join(_literal(value) for value in values)
-    return f"`{column}` IN ({listed})" if listed else "1 = 0"
+    listed = ((column, ", ".join(map(_literal, values))) for column, values in where.items())
+    return " AND ".join(f"`{column}` IN ({values})" if values else "1 = 0" for column, values in listed) or "1 = 1"
 
 
 def _literal(value: str | int | datetime.date) -> str:
     if isinstance(value, datetime.date):
         return f"CAST('{value.isoformat()}' AS DATE)"
-    return str(value) if isinstance(value, int) else _text_literal(value)
-
-
-def _text_literal(text: str) -> str:
+    if isinstance(value, int):
+        return str(value)
     # The two dialects disagree on quotes and backslashes inside a literal (and Delta parses its own print of it again),
     # so these stay outside, and so does $, which starts a variable for Spark: concat('it', chr(39), 's').
-    parts = [f"chr({ord(part)})" if part in _UNSAFE else f"'{part}'" for part in _PARTS.split(text) if part]
+    parts = [f"chr({ord(part)})" if part in _UNSAFE else f"'{part}'" for part in _PARTS.split(value) if part]
     return f"concat({', '.join(parts)})" if len(parts) > 1 else "".join(parts) or "''"

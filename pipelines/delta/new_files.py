@@ -58,8 +58,8 @@ def write_rows(lake: Lake, table: Table, *parts: pa.Table) -> list[NewFile]:
         for values, rows in _by_partition(part, table.partition_by):
             places[values].append((part, rows))
     return [
-        _written(lake, table, dict(zip(table.partition_by, values, strict=True)), iter([_of_partition(table, *found)]))
-        for values, found in places.items()
+        _made(lake, table, dict(zip(table.partition_by, values, strict=True)), partial(_write, iter([rows])))
+        for values, rows in ((values, _of_partition(table, *found)) for values, found in places.items())
     ]
 
 
@@ -68,36 +68,30 @@ def write_batches(
 ) -> NewFile | None:
     """Write batches of one partition into one file, as they come; None where there are no rows. Memory: a row group,
     and a batch."""
-    names = [name for name in lake.schema(table).names if name not in table.partition_by]
-    of_table = (
-        _in_types(lake, table, _with(partition, pa.Table.from_batches([each]), lake, table)) for each in batches
-    )
+    schema = lake.schema(table)
+    names = [name for name in schema.names if name not in table.partition_by]
+    of_table = (_in_types(lake, table, _with(partition, pa.Table.from_batches([each]), schema)) for each in batches)
     rows = (_checked(table, part).select(names) for part in gathered(of_table))
     first = next(rows, None)
-    if first is None:
-        return None
-    return _written(lake, table, partition, chain([first], rows))
+    return None if first is None else _made(lake, table, partition, partial(_write, chain([first], rows)))
 
 
 def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str) -> NewFile:
     """A file of another table, of the same columns and constraints, as one of this. O(bytes): no row is read."""
-
-    def copy(place: Location) -> pq.FileMetaData:
-        storage.copy_file(at(file), place)
-        with storage.parquet(place) as copy:
-            return copy.metadata
-
-    return _made(lake, table, partition, copy)
+    return _made(lake, table, partition, partial(storage.copy_file, at(file)))
 
 
-def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """In parts of about ROWS_PER_GROUP rows, or BYTES_PER_GROUP: to check the constraints of a part takes 3 ms,
-    and the footer of its row group a kilobyte a column, however few it has."""
+def gathered(
+    parts: Iterable[pa.Table], most_rows: int | None = None, most_bytes: float = BYTES_PER_GROUP
+) -> Iterator[pa.Table]:
+    """In parts of about so many rows, by default ROWS_PER_GROUP, or bytes: to check the constraints of a part takes
+    3 ms, and the footer of its row group a kilobyte a column, however few it has."""
+    most_rows = most_rows or ROWS_PER_GROUP
     waiting: list[pa.Table] = []
     rows = size = 0
     for part in parts:
         more = _PART_BYTES + part.nbytes
-        if waiting and (rows + len(part) > ROWS_PER_GROUP or size + more > BYTES_PER_GROUP):
+        if waiting and (rows + len(part) > most_rows or size + more > most_bytes):
             yield pa.concat_tables(waiting)
             waiting, rows, size = [], 0, 0
         if len(part):
@@ -107,12 +101,10 @@ def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(waiting)
 
 
-def _with(partition: Mapping[str, object], rows: pa.Table, lake: Lake, table: Table) -> pa.Table:
-    schema = lake.schema(table)
-    for name, value in partition.items():
-        if name not in rows.column_names:
-            column = pa.repeat(pa.scalar(value, schema.field(name).type), len(rows))
-            rows = rows.append_column(name, column)
+def _with(partition: Mapping[str, object], rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    for name in partition.keys() - {*rows.column_names}:
+        value = pa.scalar(partition[name], schema.field(name).type)
+        rows = rows.append_column(name, pa.repeat(value, len(rows)))
     return rows
 
 
@@ -127,26 +119,21 @@ def _in_types(lake: Lake, table: Table, rows: pa.Table) -> pa.Table:
 
 def _checked(table: Table, rows: pa.Table) -> pa.Table:
     """The rows; StorageFailed where some break a constraint."""
-    for (name, condition), broken in zip(table.constraints, _breaking(rows, table), strict=True):
+    if not table.constraints or not len(rows):
+        return rows
+    # Conditions are in the words of Delta, which quotes names as Spark does.
+    conditions = [condition.replace("`", '"') for _, condition in table.constraints]
+    counts = ", ".join(f"count(*) FILTER (NOT coalesce({condition}, FALSE))" for condition in conditions)
+    with _database().cursor() as database:
+        database.register("rows", rows)
+        (breaking,) = database.sql(f"SELECT {counts} FROM rows").fetchall()
+    for (name, condition), broken in zip(table.constraints, breaking, strict=True):
         if broken:
             raise StorageFailed(
                 f"{broken} rows for table {table.name!r} violate its constraint {name}: {condition}. Nothing was "
                 "published"
             )
     return rows
-
-
-def _breaking(rows: pa.Table, table: Table) -> Sequence[int]:
-    """How many rows break each constraint."""
-    if not table.constraints or not len(rows):
-        return [0] * len(table.constraints)
-    # Conditions are in the words of Delta, which quotes names as Spark does.
-    conditions = [condition.replace("`", '"') for _, condition in table.constraints]
-    counts = ", ".join(f"count(*) FILTER (NOT coalesce({condition}, FALSE))" for condition in conditions)
-    with _database().cursor() as database:
-        database.register("rows", rows)
-        (broken,) = database.sql(f"SELECT {counts} FROM rows").fetchall()
-    return broken
 
 
 @cache
@@ -184,70 +171,56 @@ def _of_partition(table: Table, *found: tuple[pa.Table, np.ndarray | None]) -> p
     return rows.sort_by([(name, "ascending") for name in table.sort_by]) if table.sort_by else rows
 
 
-def _written(lake: Lake, table: Table, partition: Mapping[str, object], parts: Iterator[pa.Table]) -> NewFile:
-    return _made(lake, table, partition, partial(_write, parts))
-
-
-def _made(
-    lake: Lake, table: Table, partition: Mapping[str, object], make: Callable[[Location], pq.FileMetaData]
-) -> NewFile:
+def _made(lake: Lake, table: Table, partition: Mapping[str, object], make: Callable[[Location], None]) -> NewFile:
     values = {name: str(value) for name, value in partition.items()}
     folder = "".join(f"{name}={value}/" for name, value in values.items())
     path = f"{folder}part-00000-{uuid4()}-c000.snappy.parquet"
     place = lake.folder(table.name) / path
     with locks.full_disk_reported(lake.config, table.name):
         storage.make_folder(place.parent)
-        metadata = _whole(place, make)
-    try:
-        statistics = _statistics(metadata)
-    except OverflowError:
-        place.unlink(missing_ok=True)
-        raise BadInput(
-            f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't hold: a "
-            "window or its key reaches there; make windows or gaps shorter, or refuse such events in the stream"
-        ) from None
+        try:
+            make(place)
+            with storage.parquet(place) as written:
+                metadata = written.metadata
+            statistics = _statistics(metadata)
+        except BaseException as error:
+            place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
+            if isinstance(error, OverflowError):
+                raise _outside_of_delta_s_years(table) from None
+            raise
     return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, statistics)
 
 
-def _whole(place: Location, make: Callable[[Location], pq.FileMetaData]) -> pq.FileMetaData:
-    try:
-        return make(place)
-    except BaseException:
-        place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
-        raise
+def _outside_of_delta_s_years(table: Table) -> BadInput:
+    return BadInput(
+        f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't hold: a "
+        "window or its key reaches there; make windows or gaps shorter, or refuse such events in the stream"
+    )
 
 
-def _write(parts: Iterator[pa.Table], place: Location) -> pq.FileMetaData:
+def _write(parts: Iterator[pa.Table], place: Location) -> None:
     first = next(parts)
     plain = pa.schema([field.remove_metadata() for field in first.schema])
     with storage.new_parquet(place, plain) as writer:
-        writer.write_table(first.cast(plain), ROWS_PER_GROUP)
-        for part in parts:
+        for part in chain([first], parts):
             writer.write_table(part.cast(plain), ROWS_PER_GROUP)
-    with storage.parquet(place) as written:
-        return written.metadata
 
 
 def _statistics(metadata: pq.FileMetaData) -> str:
     """From the file's footer; each of its columns is a leaf."""
-    least: dict[str, object] = {}
-    greatest: dict[str, object] = {}
-    nulls: dict[str, int] = {}
+    least, greatest, nulls = {}, {}, {}
     for number in range(metadata.num_columns):
         groups = [metadata.row_group(group).column(number) for group in range(metadata.num_row_groups)]
-        name = groups[0].path_in_schema
-        statistics = [group.statistics for group in groups]
+        name, statistics = groups[0].path_in_schema, [group.statistics for group in groups]
         nulls[name] = sum(each.null_count for each in statistics)
-        bounded = [each for each in statistics if each.has_min_max]
-        if bounded:
+        if bounded := [each for each in statistics if each.has_min_max]:
             least[name] = _bound(min(each.min for each in bounded))
             greatest[name] = _bound(max(each.max for each in bounded))
-    both = {"minValues": _known(least), "maxValues": _known(greatest)}
-    return json.dumps({"numRecords": metadata.num_rows, **both, "nullCount": nulls})
-
-
-def _known(bounds: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in bounds.items() if value is not None}
+    bounds = {
+        kind: {name: value for name, value in values.items() if value is not None}
+        for kind, values in (("minValues", least), ("maxValues", greatest))
+    }
+    return json.dumps({"numRecords": metadata.num_rows, **bounds, "nullCount": nulls})
 
 
 def _bound(value: object) -> object:

@@ -15,11 +15,8 @@ MOST_OPEN_FILES = 1 << 16
 
 
 def engine_of(config: Config) -> Engine:
-    """The engine that the configuration names. Starts nothing yet.
-
-    This process may have more files open from now on, if its user may: a commit has one for each of its days and
-    buckets, and 1,024 is what most systems give at first.
-    """
+    """The engine that the configuration names. Starts nothing yet. This process may have more files open from now on,
+    if its user may: a commit has one for each of its days and buckets, and 1,024 is what most systems give at first."""
     given, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if given < MOST_OPEN_FILES:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MOST_OPEN_FILES), most))

@@ -5,15 +5,17 @@ answer statements of SQL over tables and rows (`relations`). Files of tables are
 named in commits by the driver (file_commits.py).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from types import MappingProxyType
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 
+from pipelines.config import Config
 from pipelines.delta.lake import Lake, Where
-from pipelines.engines.ranges import Panes, Range
+from pipelines.engines.ranges import Panes, Range, RowsOfFiles
+from pipelines.engines.row_maps import MappedFiles, RowMap
 from pipelines.location import Location
 from schemas.tables import Table
 
@@ -22,50 +24,14 @@ Found = TypeVar("Found")
 GroupWork = Callable[[pa.Table, Range], Found]
 
 
-class RowMap(Protocol):
-    """What becomes of rows, a batch at a time; it can be pickled. `columns`: those that it reads; `schema`: what comes
-    out."""
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """Names of the columns that it reads."""
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Of the rows that come out."""
-
-    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Those rows that it is about."""
-
-    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
-        """A function for many batches of chosen rows, one after the other."""
-
-
-class MappedFiles(NamedTuple):
-    """Where an engine put mapped rows, for its own relations; `schema`: of the rows."""
-
-    paths: tuple[Location, ...]
-    schema: pa.Schema
-
-
-class RowsOfFiles(NamedTuple):
-    """Rows of Parquet files, in columns of this schema, null where a file lacks one; of those only rows of which one of
-    these columns, if any are named, has a time from so many µs since the epoch on, and all of those have a value in
-    their range."""
-
-    files: Sequence[str]
-    schema: pa.Schema
-    since_us: Mapping[str, int]
-    within: Mapping[str, Range] = MappingProxyType({})
-
-
 class Gathering(NamedTuple):
     """How rows are brought together: those of a key, and where there are panes those of one pane of a key, with its
-    halo; in so many tasks."""
+    halo; in so many tasks. cores: each has so many for itself, all of an executor."""
 
     key: tuple[str, ...]
     panes: Panes = Panes()
     tasks: int = 1
+    cores: int | None = None
 
 
 class Relations(Protocol):
@@ -105,47 +71,57 @@ class Executors(NamedTuple):
     cores: int
 
 
-class Engine(Protocol):
-    """One of pipelines/engines/."""
+class Engine(ABC):
+    """One of pipelines/engines/. As it stands here, work is done in this process, one share after the other."""
+
+    # How many rows one commit of `Relations.replace` had better have; None: any number.
+    rows_per_commit: int | None = None
+
+    def __init__(self, config: Config):
+        self.config = config
 
     @property
     def slots(self) -> int:
         """How many shares are worked on at the same time."""
+        return 1
 
     @property
     def expected_slots(self) -> int:
         """As many as there will be by its settings; nothing is started for the answer."""
+        return 1
 
     @property
     def executors(self) -> Executors:
         """Where farms can be at work at the same time."""
+        return Executors(1, self.config.cores)
 
     @property
     def expected_executors(self) -> int:
         """How many of them there will be by its settings; nothing is started for the answer."""
-
-    @property
-    def rows_per_commit(self) -> int | None:
-        """How many rows one commit of `Relations.replace` had better have; None: any number."""
+        return 1
 
     @property
     def page(self) -> str | None:
         """Addresses at which it shows what it does, or has done, in this process; None where there are none."""
+        return None
 
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
-        """Show, as long as it lasts, how far long work is."""
+        """Show, as long as it lasts, how far long work is; nothing of what stages say themselves."""
+        return nullcontext()
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """What some work finds on each share, in their order; shares and what is found can be pickled. cores: each has
         so many for itself, all of an executor. Errors of schemas/errors.py are raised as they are."""
+        return [work(share) for share in shares]
 
-    def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
-    ) -> list[Found]:
+    @abstractmethod
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """What some work finds on rows that are brought together, and the pane that they were gathered for."""
 
+    @abstractmethod
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """Map the rows of Parquet files, about so many, into files of a folder."""
 
+    @abstractmethod
     def relations(self, folder: Location) -> AbstractContextManager[Relations]:
         """Relations that put into a folder what memory has no room for."""

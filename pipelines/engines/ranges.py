@@ -1,17 +1,25 @@
 """Ranges of a column's values: which rows of some files a task reads. Panes: stretches of time, each a task's."""
 
-from typing import NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from pipelines import storage
+from pipelines.rows.arrays import TIME
 
 
 class Range(NamedTuple):
     """Values from `low` on, or behind it where that is left out, up to before `high`; None: no bound on that side.
     `nulls`: whether rows without a value are in it. `only`: one value, and no bounds; `only_nulls`: no value."""
 
-    low: object = None
-    high: object = None
+    low: Any = None
+    high: Any = None
     without_low: bool = False
     nulls: bool = True
     only: object = None
@@ -19,13 +27,12 @@ class Range(NamedTuple):
 
     def widened(self, before: int, after: int) -> "Range":
         """Of numbers: from so much earlier to so much later."""
-        low, high = self.bounds
-        return Range(None if low is None else low - before, None if high is None else high + after)
+        return Range(None if self.low is None else self.low - before, None if self.high is None else self.high + after)
 
     @property
     def bounds(self) -> tuple[int | None, int | None]:
         """Of numbers."""
-        return cast(int | None, self.low), cast(int | None, self.high)
+        return self.low, self.high
 
     @property
     def is_of_one(self) -> bool:
@@ -74,3 +81,39 @@ def filter_of(column: str, type_: pa.DataType, wanted: Range) -> pc.Expression:
     if wanted.high is not None:
         inside &= field < pa.scalar(wanted.high, type_)
     return inside | field.is_null() if wanted.nulls else inside
+
+
+class RowsOfFiles(NamedTuple):
+    """Rows of Parquet files, in columns of this schema, null where a file lacks one; of those only rows of which one of
+    these columns, if any are named, has a time from so many µs since the epoch on, and all of those have a value in
+    their range."""
+
+    files: Sequence[str]
+    schema: pa.Schema
+    since_us: Mapping[str, int]
+    within: Mapping[str, Range] = MappingProxyType({})
+
+
+def read_rows(rows: RowsOfFiles) -> pa.Table:
+    """O(rows of the row groups that may hold some). With one thread: an engine gives each task one core."""
+    format_ = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
+    found = _dataset(rows.files, format=format_, schema=_with_filtered(rows))
+    since = [ds.field(column) >= pa.scalar(us, TIME) for column, us in rows.since_us.items()]
+    within = (filter_of(column, found.schema.field(column).type, each) for column, each in rows.within.items())
+    asked = [*([reduce(or_, since)] if since else []), *within]
+    return found.to_table(rows.schema.names, filter=reduce(and_, asked) if asked else None, use_threads=False)
+
+
+def _with_filtered(rows: RowsOfFiles) -> pa.Schema:
+    """The columns that are read, and those that are only asked for."""
+    lacking = [name for name in rows.within if name not in rows.schema.names]
+    if not lacking:
+        return rows.schema
+    stored = _dataset(rows.files[:1]).schema
+    return pa.schema([*rows.schema, *(stored.field(name) for name in lacking)])
+
+
+def _dataset(files: Sequence[str], **how: Any) -> ds.Dataset:
+    """Of files that lie in one file system."""
+    found = [storage.arrow_files(file) for file in files]
+    return ds.dataset([path for _, path in found], filesystem=found[0][0], **how)

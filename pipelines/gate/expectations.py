@@ -2,48 +2,42 @@
 down to the days that fail. Rows are validated by tasks, each of whole days or of a part of a large one's rows.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from math import ceil
 from typing import NamedTuple
 
 from pipelines.delta.day_files import add_view
+from pipelines.delta.day_statistics import NO_ROWS, by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
-from pipelines.gate.merged_results import Result, merged, name_of
 from pipelines.gate.recount import sql
-from pipelines.gate.validation_results import Validated, keep
+from pipelines.gate.validation_results import Result, keep, merged, name_of
 from pipelines.ledger.verdicts import Verdict
 from pipelines.rows.databases import open_database
-from schemas.expectations import COPIES_FOUND, Expectation
+from schemas.expectations import Expectation
 from schemas.tables import Table
 
 ROWS = "rows"
+# Who validates where a check is asked for outside of a run.
+NO_RUN = "no-run"
 # A task that validates fewer takes less time than its import of the library.
 ENOUGH_ROWS = 2_000_000
 
 
 class TableRows(NamedTuple):
-    """Rows of a version of a table, for a run. `partition`: the column of their day."""
+    """Rows of a version of a table."""
 
     lake: Lake
-    run_id: str
     table: Table
     version: int
-    partition: str
 
-    def files(self, days: Sequence[date]) -> list[str]:
-        """Those that have the rows of some days."""
-        return self.lake.files(self.table.name, self.version, [(self.partition, "in", [*map(str, days)])])
-
-    def by_day(self, days: Sequence[date]) -> dict[date, int]:
-        """How many there are, of days that have any. O(files)."""
-        day, config = sql.name(self.partition), self.lake.config
-        with open_database(config.scratch, config.lake) as database:
-            add_view(database, self.lake, self.table, ROWS, self.files(days))
-            return dict(database.sql(f"SELECT {day}, count(*) FROM {ROWS} GROUP BY {day}").fetchall())
+    @property
+    def partition(self) -> str:
+        """The column of their day."""
+        return next(column for column in self.table.partition_by if column.endswith("_date"))
 
 
 class RowsOfDays(NamedTuple):
@@ -59,10 +53,17 @@ def verdicts_by_day(
 ) -> dict[date, list[Verdict]]:
     """One verdict per expectation of each day: those that it would get alone, but for the result, which days share that
     were validated together. O(rows); O(rows x log(days)) where many days fail."""
-    checking = _Checking(engine, rows, of_days, {**dict.fromkeys(of_days, 0), **rows.by_day([*of_days])})
-    found: dict[date, list[Verdict]] = {}
-    for days in _groups(of_days, checking.counts):
-        found |= checking.verdicts(days)
+    if not of_days:
+        return {}
+    held = by_day(rows.lake, rows.table.name, rows.version)
+    counts = {day: held.get(day, NO_ROWS).rows for day in of_days}
+    checking = _Checking(engine, rows, of_days, counts)
+    # Validated with others, a day that has too many rows would hide that another has too few.
+    alone = [day for day, asked in of_days.items() if any(each.rows_noted not in (None, counts[day]) for each in asked)]
+    together = [day for day in of_days if day not in alone]
+    found = checking.verdicts(together) if together else {}
+    for day in alone:
+        found |= checking.verdicts([day])
     return {day: found[day] for day in of_days}
 
 
@@ -71,13 +72,14 @@ def validate(
 ) -> Result:
     """What the library finds on a share, of which with all others ingest noted so many."""
     # The library's import takes seconds: none where nothing is to be validated, none where tasks do it.
-    from pipelines.gate import frames, validation
+    from pipelines.gate import validation
 
-    config = rows.lake.config
-    with open_database(config.scratch, config.lake) as database:
-        add_view(database, rows.lake, rows.table, ROWS, rows.files(share.days))
-        found = database.sql(_statement(rows, asked, share)).to_arrow_reader(frames.ROWS_AT_ONCE)
-        return validation.validated(asked, frames.in_parts(found), rows_noted, with_values)
+    lake, table, version = rows
+    files = lake.files(table.name, version, [(rows.partition, "in", [*map(str, share.days)])])
+    with open_database(lake.config.scratch, lake.config.lake) as database:
+        add_view(database, lake, table, ROWS, files)
+        found = database.sql(_statement(rows, asked, share)).to_arrow_reader(validation.ROWS_AT_ONCE)
+        return validation.validated(asked, validation.frames_of(found), rows_noted, with_values)
 
 
 def _statement(rows: TableRows, expectations: Sequence[Expectation], share: RowsOfDays) -> str:
@@ -86,33 +88,11 @@ def _statement(rows: TableRows, expectations: Sequence[Expectation], share: Rows
     made = {name: f"{computation} AS {sql.name(name)}" for name, computation in computed.items()}
     asked = dict.fromkeys(str(each.parameters["column"]) for each in expectations if "column" in each.parameters)
     listed = ", ".join(made.get(column, sql.name(column)) for column in asked)
-    unique = next((each.unique for each in expectations if each.unique), ())
     dates = ", ".join(f"DATE '{day}'" for day in share.days)
     among = f"FROM {ROWS} WHERE {sql.name(rows.partition)} IN ({dates})"
-    if share.parts > 1:  # rows that should differ, and don't, are in one part
-        among += f" AND hash({_listed(unique or rows.table.sort_by)}) % {share.parts} = {share.part}"
-    return f"SELECT {listed} FROM ({_with_copies(unique, among) if unique else among})"
-
-
-def _with_copies(unique: tuple[str, ...], among: str) -> str:
-    """SQL: rows with COPIES_FOUND, how many have the same values, where several do. To count in a window over all rows
-    took three times as long."""
-    found = sql.name(COPIES_FOUND)
-    counted = f"SELECT {_listed(unique)}, count(*) AS {found} {among} GROUP BY ALL HAVING count(*) > 1"
-    return f"SELECT r.*, d.{found} FROM ({among}) r LEFT JOIN ({counted}) d ON {sql.same(unique, 'r', 'd')}"
-
-
-def _listed(columns: Iterable[str]) -> str:
-    return ", ".join(map(sql.name, columns))
-
-
-def _groups(of_days: Mapping[date, Sequence[Expectation]], counts: Mapping[date, int]) -> list[list[date]]:
-    """Days that can be validated together: one that has too many rows would hide that another has too few."""
-    as_noted = [
-        day for day, asked in of_days.items() if all(each.rows_noted in (None, counts.get(day)) for each in asked)
-    ]
-    others = [[day] for day in of_days if day not in as_noted]
-    return [as_noted, *others] if as_noted else others
+    if share.parts > 1:
+        among += f" AND hash({', '.join(map(sql.name, rows.table.sort_by))}) % {share.parts} = {share.part}"
+    return f"SELECT {listed} {among}"
 
 
 class _Checking(NamedTuple):
@@ -129,9 +109,13 @@ class _Checking(NamedTuple):
         if not result["success"] and len(days) > 1:
             half = len(days) // 2
             return self.verdicts(days[:half]) | self.verdicts(days[half:])
-        lake, run_id, table, version, _ = self.rows
-        path = keep(lake.config, Validated(run_id, table.name, version, days), result)
-        return {day: self._of_day(day, result, self.counts[day] if len(days) > 1 else None, path) for day in days}
+        lake, table, version = self.rows
+        path = keep(lake.config, lake.of_run.get("run_id") or NO_RUN, table.name, version, days, result)
+        found = {name_of(each): each for each in result["results"]}
+        rows = {day: self.counts[day] if len(days) > 1 else None for day in days}
+        return {
+            day: [self._verdict(each, found[each.name], rows[day], path) for each in self.of_days[day]] for day in days
+        }
 
     def _validated(self, days: Sequence[date]) -> Result:
         asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
@@ -145,21 +129,11 @@ class _Checking(NamedTuple):
             parts = ceil(sum(counts[day] for day in together) / limit) or 1
             yield from (RowsOfDays(together, part, parts) for part in range(parts))
 
-    def _of_day(self, day: date, result: Result, rows: int | None, path: str) -> list[Verdict]:
-        found = {name_of(each): each for each in result["results"]}
-        return [
-            Verdict(
-                each.name,
-                passed := bool(found[each.name]["success"]),
-                _figure(found[each.name], rows),
-                each.limit,
-                None if passed else each.offending,
-                self.rows.table.name,
-                self.rows.version,
-                path,
-            )
-            for each in self.of_days[day]
-        ]
+    def _verdict(self, asked: Expectation, found: Result, rows: int | None, path: str) -> Verdict:
+        passed, figure = bool(found["success"]), _figure(found, rows)
+        offending = None if passed else asked.offending
+        _, table, version = self.rows
+        return Verdict(asked.name, passed, figure, asked.limit, offending, table.name, version, path)
 
 
 def _figure(expected: Result, rows: int | None) -> str:

@@ -5,23 +5,21 @@ Expectations (`schemas/expectations.py`, run by Great Expectations) describe wha
 semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from math import ceil
 
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
+from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
 from pipelines.gate import checks
 from pipelines.gate.expectations import TableRows, verdicts_by_day
-from pipelines.gate.key_shares import recounts
 from pipelines.gate.recount.kinds import refuse_unrecounted
-from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.share import KeyShare
-from pipelines.gate.recount.silver import open_days
+from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
+from pipelines.gate.recount.silver import open_days, open_files
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict
@@ -29,18 +27,20 @@ from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.snapshot import Snapshot, Touched
 from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import GateFailed
-from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
+from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 from schemas.tables import Table
 
-# Who validates where a check is asked for outside of a run.
-NO_RUN = "no-run"
 # Of silver: fewer aren't worth a task of their own.
 ENOUGH_EVENTS = 1_000_000
+# Measured on four buckets of 12.5 million events each: their laws took 118 processor s with each bucket whole, 102 in
+# 2 parts, 100 in 4, 138 in 9. Memory is bounded whatever a part has: DuckDB spills, and final_values.py takes a million
+# events at a time (2.6 GB at most here, 1.3 in 9 parts).
+ENOUGH_PARTS = 4
 
 
 @dataclass(frozen=True)
 class Gate:
-    """Checks tables of a lake, and notes the verdicts in its ledger. `engine`: how their rows come to the checks."""
+    """Checks tables of a lake; what is recorded goes into its ledger. `engine`: how their rows come to the checks."""
 
     lake: Lake
     engine: Engine
@@ -61,22 +61,19 @@ class Gate:
         found = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), parts)
         laws = {day: of_day for part in found for day, of_day in part.items()}
         asked = {day: silver_expectations(tables.stream, day, events[day]) for day in dates}
-        expected = self._expected(tables.silver, snapshot.version(tables.silver.name), asked)
+        rows = TableRows(self.lake, tables.silver, snapshot.version(tables.silver.name))
+        expected = verdicts_by_day(self.engine, rows, asked)
         return {day: [*expected[day], *laws[day]] for day in dates}
 
     def check_audit(self, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """Check the rows of some days at exactly these versions. O(events of the look-back and the days · log events +
-        rows).
-
-        Raises NotRecounted for a kind of windows that has no file in recount/kinds/.
-        """
+        """Check the rows of some days at exactly these versions. NotRecounted for a kind of windows that has no file in
+        recount/kinds/. O(events of the look-back and the days · log events + rows)."""
         refuse_unrecounted(of.query.window)
-        tables, versions, query = of.tables, of.versions, of.query
-        rows = {day: audit_expectations(query, day) for day in of.days}
-        late = {day: late_expectations(query, day) for day in of.days}
+        rows = TableRows(self.lake, of.tables.audit, of.versions.audit)
+        late = TableRows(self.lake, of.tables.late_audit, of.versions.late_audit)
         found = (
-            self._expected(tables.audit, versions.audit, rows),
-            self._expected(tables.late_audit, versions.late_audit, late),
+            verdicts_by_day(self.engine, rows, {day: audit_expectations(of.query, day) for day in of.days}),
+            verdicts_by_day(self.engine, late, {day: late_expectations(of.query, day) for day in of.days}),
             self.laws_of_rows(of),
         )
         return {day: [verdict for each in found for verdict in each[day]] for day in of.days}
@@ -87,8 +84,7 @@ class Gate:
         return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
-        """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a
-        kill; write the verdicts into the ledger."""
+        """Check the files that an ingest touched; all where what it found has not passed, as after a kill."""
         laws = [law.NAME for law in checks.checks("files")]
         right = verdicts.newest_passed_all(self.lake, tables.silver.name, laws, touched.since)
         if right and touched.since == snapshot.name:
@@ -100,41 +96,28 @@ class Gate:
     def record_silver(
         self, run: Run, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
     ) -> dict[date, list[Verdict]]:
-        """Check the days of silver that have not passed since they were made, and write the verdicts into the ledger.
-        O(events of these days)."""
-        unchecked = self.unchecked(tables, snapshot, days, dates)
-        found = self.check_silver(tables, snapshot, days, unchecked)
+        """Check the days of silver that have not passed since they were made. O(events of these days)."""
+        found = self.check_silver(tables, snapshot, days, self.unchecked(tables, snapshot, days, dates))
         verdicts.write(self.lake, run, found, snapshot.name)
         return found
 
     def record_audit(self, run: Run, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """Check a run's rows, and write the verdicts of all days into the ledger, in one commit."""
+        """Check a run's rows; the verdicts of all days are one commit."""
         found = self.check_audit(of)
         verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
-
-    def _expected(
-        self, table: Table, version: int, of_days: Mapping[date, tuple[Expectation, ...]]
-    ) -> dict[date, list[Verdict]]:
-        """Verdicts on some days of a version, which are validated together."""
-        if not of_days:
-            return {}
-        run_id = self.lake.of_run.get("run_id") or NO_RUN
-        partition = next(column for column in table.partition_by if column.endswith("_date"))
-        return verdicts_by_day(self.engine, TableRows(self.lake, run_id, table, version, partition), of_days)
 
     def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
     ) -> list[date]:
         """Days of which one check, with its limit, has not passed on the rows that the snapshot has."""
-        passed = verdicts.passed_on_days(self.lake, tables.silver.name, dates)
         newest, laws = snapshot.version(tables.silver.name), {law.NAME for law in checks.checks("silver")}
+        since = {day: days.by_date[day].silver_version if day in days.by_date else newest for day in dates}
+        passed = verdicts.passed_on_days(self.lake, tables.silver.name, since, newest)
         unchecked = []
         for day in dates:
-            since = days.silver_version(day, newest)
-            known = {each.check for each in passed.get(day, ()) if since <= each.version <= newest}
             asked = {(each.name, each.limit) for each in silver_expectations(tables.stream, day, days.events(day))}
-            if not (known >= asked and {name for name, _ in known} >= laws):
+            if not (passed[day] >= asked and {name for name, _ in passed[day]} >= laws):
                 unchecked.append(day)
         return unchecked
 
@@ -155,9 +138,57 @@ def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.Foun
         return checks.find_in_rows(recount)
 
 
+def recounts(lake: Lake, engine: Engine, of: AuditedDays) -> list[tuple[AuditedDays, KeyShare]]:
+    """What is counted again at once: days without a gap, and shares of their keys."""
+    return [(days, share) for days in of.without_gaps for share in key_shares(lake, engine, days)]
+
+
+def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:
+    """By the bytes of all days' rows. Where a key is in one bucket only: groups of buckets, and parts of the keys of a
+    bucket that is too large; else parts of all keys. Rows of no key can't be cut. Each part reads all rows of its
+    buckets: there are no more of them than slots, or than ENOUGH_PARTS."""
+    query, stream = of.query, of.stream
+    if not query.key:
+        return [ALL_KEYS]
+    sizes = _bytes_by_bucket(lake, of)
+    limit, most = limit_bytes(sizes.values(), engine.slots, lake.config.task_bytes), max(engine.slots, ENOUGH_PARTS)
+    if sum(sizes.values()) <= limit:
+        return [ALL_KEYS]
+    if not set(stream.key) <= set(query.key):
+        return _parts((), sum(sizes.values()) / limit, most)
+    together = packed_within(sizes, limit)
+    of_limit = {buckets: sum(sizes[each] for each in buckets) / limit for buckets in together}
+    return [part for buckets, size in of_limit.items() for part in _parts(buckets, size, most)]
+
+
+def _parts(buckets: tuple[int, ...], of_limit: float, most: int) -> list[KeyShare]:
+    """Of the keys of some buckets, which have so many times what a task takes."""
+    parts = max(1, min(most, ceil(of_limit)))
+    return [KeyShare(buckets, part, parts) for part in range(parts)]
+
+
+def _bytes_by_bucket(lake: Lake, of: AuditedDays) -> dict[int, int]:
+    """A bucket's events of the days, and as large a part of the audit rows as it is of the buckets."""
+    (events, audit), buckets = (of.tables.source.silver, of.tables.audit), of.stream.buckets
+    of_audit = _bytes(lake, audit, of.versions.audit, _within("emitted_date", of)) // buckets
+    at = _within("arrival_date", of)
+    return {
+        each: of_audit + _bytes(lake, events, of.versions.silver, [*at, ("bucket", "=", str(each))])
+        for each in range(buckets)
+    }
+
+
+def _within(column: str, of: AuditedDays) -> list[tuple]:
+    return [(column, ">=", of.days[0].isoformat()), (column, "<=", of.days[-1].isoformat())]
+
+
+def _bytes(lake: Lake, table: Table, version: int, partitions: list[tuple]) -> int:
+    return sum(file_sizes(lake.files(table.name, version, partitions)).values())
+
+
 def failure(found: list[Verdict]) -> GateFailed | None:
     """Of the first check that failed: its figure, limit and the SQL that shows the rows."""
     failed = next((verdict for verdict in found if not verdict.passed), None)
-    if failed is None:
-        return None
-    return GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")
+    return (
+        None if failed is None else GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")
+    )

@@ -1,9 +1,8 @@
 """Publish: exactly the checked version of some days' audit rows replaces these days of the published tables.
 
-The late table goes first: a reader who sees a result also finds the events that it could not count. Each
-table is one Delta commit under its lock. A lock per query keeps the look for newer rows that passed and the two
-commits together, so that of two runs of one day the rows of the newer snapshot stay, and of one snapshot those that
-were made last.
+The late table goes first: a reader who sees a result also finds the events that it could not count. Each table is one
+Delta commit under its lock. A lock per query keeps the look for newer rows that passed and the two commits together: of
+two runs of one day the rows of the newer snapshot stay, and of one snapshot those that were made last.
 """
 
 from collections import Counter
@@ -22,8 +21,8 @@ from pipelines.delta.new_files import NewFile, copied
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed
 from pipelines.ledger import verdicts
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from schemas.errors import Superseded
 from schemas.tables import Table
 
@@ -43,23 +42,24 @@ class Publication:
 def publish(
     lake: Lake, engine: Engine, tables: QueryTables, days: Sequence[date], versions: AuditVersions
 ) -> dict[date, Publication | Superseded]:
-    """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions.
-
-    A day is Superseded, and stays as it is, where rows of it that were made from a newer snapshot have passed the gate,
-    or later rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else from it.
-    Of windows that depend on their key's other events no day is published behind one that is superseded.
-    """
+    """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions. A day is
+    Superseded, and stays as it is, where rows of it that were made from a newer snapshot have passed the gate, or later
+    rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else from it. Where
+    windows depend on their key's other events no day is published behind one that is superseded."""
     with lake.locked(f"{tables.query.name}.publish"):
-        newer = _newer(lake, tables, days, versions)
+        newest = verdicts.newest_passed(lake, tables, days)
+        newer = {day: each for day, each in newest.items() if each[:2] > (versions.snapshot, versions.audit)}
         wanted = [day for day in days if day not in newer]
         if newer and tables.state is not None:
             wanted = [day for day in wanted if day < min(newer)]
         found: dict[date, Publication | Superseded] = {
-            day: _superseded(tables, day, versions, newest) for day, newest in newer.items()
+            day: _superseded(tables, day, versions, each) for day, each in newer.items()
         }
         if not wanted:
             return found
-        had_rows = _held_days(lake, tables.late) | _held_days(lake, tables.results)
+        for table in (tables.late, tables.results):
+            lake.ensure(table)
+        had_rows = lake.partition_dates(tables.late.name) | lake.partition_dates(tables.results.name)
         late = _replace_days(lake, engine, (tables.late_audit, versions.late_audit), tables.late, wanted)
         results = _replace_days(lake, engine, (tables.audit, versions.audit), tables.results, wanted)
     written = {tables.late.name: late, tables.results.name: results}
@@ -68,20 +68,8 @@ def publish(
     for day in wanted:
         of_day = {name: of_table.get(day, NO_ROWS) for name, of_table in statistics.items()}
         rows, digests = ({name: getattr(each, what) for name, each in of_day.items()} for what in ("rows", "digest"))
-        found[day] = Publication(written, rows, digests, revisions.get(day, 0), day in had_rows)
+        found[day] = Publication(written, rows, digests, revisions[day], day in had_rows)
     return found
-
-
-def _newer(
-    lake: Lake, tables: QueryTables, days: Sequence[date], versions: AuditVersions
-) -> dict[date, verdicts.Passed]:
-    newest = verdicts.newest_passed(lake, tables, days)
-    return {day: passed for day, passed in newest.items() if passed[:2] > (versions.snapshot, versions.audit)}
-
-
-def _held_days(lake: Lake, table: Table) -> set[date]:
-    lake.ensure(table)
-    return lake.partition_dates(table.name)
 
 
 def _revisions(lake: Lake, results: Table, days: Sequence[date], version: int) -> Counter[date]:

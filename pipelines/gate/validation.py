@@ -1,14 +1,15 @@
-"""Great Expectations: opened once a process, in memory. Suites are made when they are asked for, in a millisecond.
+"""Great Expectations: opened once a process, in memory. Suites are made when they are asked for, in a millisecond; rows
+come from Arrow as frames of pandas: measured on 300,000 rows and 8 expectations, 1.3 s.
 
 Its import takes seconds: this file is imported where rows are validated.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
 
 import great_expectations as gx
 import pandas as pd
+import pyarrow as pa
 from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResult
 from great_expectations.data_context import EphemeralDataContext
 from great_expectations.data_context.types.base import ProgressBarsConfig
@@ -16,8 +17,7 @@ from great_expectations.datasource.fluent.pandas_datasource import DataFrameAsse
 from great_expectations.execution_engine import pandas_execution_engine
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
-from pipelines.gate.merged_results import MOST_VALUES, Result, failed_on_rows, merged
-from pipelines.gate.validation_results import SOURCE
+from pipelines.gate.validation_results import MOST_VALUES, SOURCE, Result, failed_on_rows, merged
 from schemas.expectations import ROWS_NOTED, Expectation
 
 # It hashes each smaller frame, twice, for a marker that a result of several frames has no use for: a fifth of its time.
@@ -25,6 +25,29 @@ pandas_execution_engine.HASH_THRESHOLD = 0
 # Where nothing fails, no values are asked for.
 _NO_VALUES = {"result_format": "BASIC", "partial_unexpected_count": 0}
 _SOME_VALUES = {**_NO_VALUES, "partial_unexpected_count": MOST_VALUES}
+# A row took up to 250 bytes in all while it was checked, and a frame lives until the next is made: 250 MB at most.
+ROWS_AT_ONCE = 500_000
+
+
+def frames_of(rows: pa.RecordBatchReader) -> Iterator[pd.DataFrame]:
+    """A frame of each batch; one without rows where there are none."""
+    tables = (pa.Table.from_batches([batch]) for batch in rows)
+    yield as_pandas(next(tables, rows.schema.empty_table()))
+    yield from map(as_pandas, tables)
+
+
+def as_pandas(rows: pa.Table) -> pd.DataFrame:
+    """The rows for the library. It compares a column of pandas' own integers value by value, in Python: 1.1 s for
+    860,000 rows. So only columns with nulls have these: as floats those beyond 2**53 would be rounded. Each text is
+    there once: as objects for each row they took 0.3 s."""
+    return pd.DataFrame({name: _series(column) for name, column in zip(rows.column_names, rows.columns, strict=True)})
+
+
+def _series(column: pa.ChunkedArray) -> pd.Series:
+    if pa.types.is_string(column.type):
+        column = column.dictionary_encode().combine_chunks()
+    nullable = {pa.int64(): pd.Int64Dtype()}
+    return column.to_pandas(types_mapper=nullable.get if column.null_count else None)
 
 
 def validated(
@@ -41,15 +64,15 @@ def validated(
     def of_frames(rows: DataFrameAsset) -> Iterator[Result]:
         for number, frame in enumerate(frames):
             result = found(rows, frame, _NO_VALUES)
-            if result.success and number:
-                yield _added(result)
-                continue
-            whole = result.to_json_dict()
+            whole = _added(result) if result.success and number else result.to_json_dict()
             failed = with_values and failed_on_rows(whole)
             yield found(rows, frame, _SOME_VALUES).to_json_dict() if failed else whole
 
-    with _rows(asked.name) as rows:
-        return merged(list(of_frames(rows)))
+    sources = _context().data_sources
+    try:
+        return merged(list(of_frames(sources.add_pandas(SOURCE).add_dataframe_asset(asked.name))))
+    finally:
+        sources.delete(SOURCE)  # it has the frame that was validated last
 
 
 def _added(result: ExpectationSuiteValidationResult) -> Result:
@@ -73,19 +96,11 @@ def suite(expectations: Iterable[Expectation]) -> gx.ExpectationSuite:
     return made
 
 
-@cache
-def _context() -> EphemeralDataContext:
+def new_context() -> EphemeralDataContext:
+    """The library without a project, and without a word of how far it has come."""
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     return context
 
 
-@contextmanager
-def _rows(table: str) -> Iterator[DataFrameAsset]:
-    """A table's rows for the library. The source has the frame that was validated last, so it goes when it is no longer
-    needed."""
-    sources = _context().data_sources
-    try:
-        yield sources.add_pandas(SOURCE).add_dataframe_asset(table)
-    finally:
-        sources.delete(SOURCE)
+_context = cache(new_context)

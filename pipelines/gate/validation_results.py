@@ -1,26 +1,29 @@
-"""Where validation results lie, how they get there, and which of them are kept. Without Great Expectations, whose
-import takes seconds.
+"""Validation results, as Great Expectations writes them in JSON: one of the results of parts, since it takes a batch as
+one data frame, and pandas would hold a day of 50 million rows in 12 GB; where they lie, how they get there, and which
+of them are kept. Without the library, whose import takes seconds.
 
 <home>/expectations/validations/<table>/<run>/<time>/lake-<table>.json       written once, never changed
-<home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow docs` made it
+<home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow report` made it
 """
 
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pipelines.config import Config
 from pipelines.delta.locks import full_disk_reported, locked_here
 from schemas.errors import StorageFailed
 
-RESULTS, PAGES, INDEX = "validations", "data_docs", "index.html"
+Result: TypeAlias = dict[str, Any]
+MOST_VALUES = 20
+"""Of those by which rows break an expectation, so many are kept."""
+RESULTS, PAGES = "validations", "data_docs"
 SOURCE = "lake"
 """The library's name for where rows come from: results have it in theirs."""
 # A process that writes or reads results holds it shared, one that removes some alone.
@@ -30,29 +33,78 @@ _TIME = "%Y%m%dT%H%M%S.%fZ"
 _PLAIN_NAME = re.compile(r"\w[\w.:+=@-]{0,99}", re.ASCII)
 
 
-class Validated(NamedTuple):
-    """Which rows were validated: some days of a version of a table, for a run."""
+class Kept(NamedTuple):
+    """A validation result: when it was made, in which file it is, and of what. `days`: one that is None where a process
+    was killed before it noted them."""
 
-    run_id: str
-    table: str
-    version: int
-    days: Sequence[date]
-
-
-class About(NamedTuple):
-    """What a result is about. `days`: one that is None where a process was killed before it noted them."""
-
+    at: str
+    path: Path
     table: str
     days: tuple[str | None, ...]
     passed: bool
 
 
-class Kept(NamedTuple):
-    """A validation result: when it was made, what it is about, and its file."""
+def merged(parts: Sequence[Result]) -> Result:
+    """One result of those of parts of a batch, which together have its rows, each once, with the words of the first.
+    `parts`: at least one, by one suite."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    # By name: the library has those that fail first.
+    found = [{name_of(each): each for each in part["results"]} for part in parts]
+    results = [_of_expectation([part[name] for part in found]) for name in found[0]]
+    passed = sum(each["success"] for each in results)
+    statistics = {
+        "evaluated_expectations": len(results),
+        "successful_expectations": passed,
+        "unsuccessful_expectations": len(results) - passed,
+        "success_percent": _percent(passed, len(results)),
+    }
+    return {**first, "success": passed == len(results), "results": results, "statistics": statistics}
 
-    at: str
-    about: About
-    path: Path
+
+def name_of(result: Result) -> str:
+    """The expectation's own."""
+    name: str = result["expectation_config"]["meta"]["name"]
+    return name
+
+
+def failed_on_rows(result: Result) -> bool:
+    """Whether rows of a part break an expectation. How many rows there are is of the whole only."""
+    return any(not each["success"] and "observed_value" not in each["result"] for each in result["results"])
+
+
+def _of_expectation(found: Sequence[Result]) -> Result:
+    first, results = found[0], [each["result"] for each in found]
+    if not all(results):  # one has raised
+        return next(each for each in found if not each["result"])
+    if "observed_value" not in first["result"]:
+        return {**first, "success": all(each["success"] for each in found), "result": _counted(results)}
+    rows = sum(each["observed_value"] for each in results)
+    expected = first["expectation_config"]["kwargs"]["value"]
+    return {**first, "success": rows == expected, "result": {**first["result"], "observed_value": rows}}
+
+
+def _counted(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    rows, broken, missing = (
+        sum(each.get(name) or 0 for each in found) for name in ("element_count", "unexpected_count", "missing_count")
+    )
+    values = [value for each in found for value in each["partial_unexpected_list"]]
+    known = {
+        "element_count": rows,
+        "unexpected_count": broken,
+        "missing_count": missing,
+        "missing_percent": _percent(missing, rows),
+        "unexpected_percent": _percent(broken, rows - missing),
+        "unexpected_percent_total": _percent(broken, rows),
+        "unexpected_percent_nonmissing": _percent(broken, rows - missing),
+        "partial_unexpected_list": values[:MOST_VALUES],
+    }
+    return {name: known.get(name, value) for name, value in found[0].items()}
+
+
+def _percent(part: int, of: int) -> float | None:
+    return part / of * 100 if of else None  # in the order in which the library does it
 
 
 def run_name(run_id: str) -> str:
@@ -64,16 +116,16 @@ def run_name(run_id: str) -> str:
     return f"{cut or 'run'}-{sha256(run_id.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
-def keep(config: Config, rows: Validated, result: dict[str, Any]) -> str:
-    """Write a result, which the library has as JSON; returns its path below `Config.expectations`. StorageFailed
-    without room."""
-    name, now, meta = run_name(rows.run_id), datetime.now(UTC), result["meta"]
+def keep(config: Config, run_id: str, table: str, version: int, days: Sequence[date], result: Result) -> str:
+    """Write what a run found on some days of a version of a table, which the library has as JSON; returns its path
+    below `Config.expectations`. StorageFailed without room."""
+    name, now, meta = run_name(run_id), datetime.now(UTC), result["meta"]
     # The library takes no word of ours along.
-    markers = {"run": rows.run_id, "version": rows.version, "days": [day.isoformat() for day in rows.days]}
+    markers = {"run": run_id, "version": version, "days": [day.isoformat() for day in days]}
     meta["batch_markers"] = {**(meta["batch_markers"] or {}), **markers}
     meta["run_id"] = {"run_name": name, "run_time": now.isoformat()}
-    path = f"{RESULTS}/{rows.table}/{name}/{now.strftime(_TIME)}/{SOURCE}-{rows.table}.json"
-    with locked_here(config, LOCK, shared=True), full_disk_reported(config, rows.table):
+    path = f"{RESULTS}/{table}/{name}/{now.strftime(_TIME)}/{SOURCE}-{table}.json"
+    with locked_here(config, LOCK, shared=True), full_disk_reported(config, table):
         write_whole(config.expectations / path, json.dumps(result, indent=2, sort_keys=True).encode())
     return path
 
@@ -91,29 +143,26 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def page(config: Config, result: str) -> Path:
-    """The page of a result, which is a path below `Config.expectations`."""
+    """Of a result, which is a path below `Config.expectations`."""
     return config.expectations / PAGES / Path(result).with_suffix(".html")
 
 
 def index(config: Config) -> Path:
     """The first of the pages."""
-    return config.expectations / PAGES / INDEX
+    return config.expectations / PAGES / "index.html"
 
 
 def kept(config: Config) -> Iterator[Kept]:
     """All results. O(results): each is read. StorageFailed for a file that is none."""
     for path in sorted(config.expectations.glob(f"{RESULTS}/*/*/*/*.json")):
-        yield Kept(path.parts[-2], _about(path), path)
-
-
-def _about(path: Path) -> About:
-    try:
-        result = json.loads(path.read_text())
-        markers = result["meta"]["batch_markers"] or {}
-        # Results from before many days were validated together have one.
-        return About(path.parts[-4], tuple(markers.get("days") or [markers.get("day")]), result["success"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise unreadable(path) from error
+        table, _, at, _ = path.parts[-4:]
+        try:
+            result = json.loads(path.read_text())
+            markers = result["meta"]["batch_markers"] or {}
+            # Results from before many days were validated together have one.
+            yield Kept(at, path, table, tuple(markers.get("days") or [markers.get("day")]), result["success"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise unreadable(path) from error
 
 
 def unreadable(path: Path) -> StorageFailed:
@@ -123,12 +172,11 @@ def unreadable(path: Path) -> StorageFailed:
 
 def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
     """Remove the results that are older than `keep` and for none of their days the newest of their table and outcome,
-    with their pages; returns how many go, or would go. O(results). The pages' index forgets them with the next
-    `windrow docs`."""
+    with their pages (the index has them until the next report); returns how many go, or would. O(results)."""
     before = (datetime.now(UTC) - keep).strftime(_TIME)
     with locked_here(config, LOCK):
-        results = sorted(kept(config), key=attrgetter("at", "path"))
-        newest = {(about.table, day, about.passed): path for _, about, path in results for day in about.days}
+        results = sorted(kept(config))
+        newest = {(each.table, day, each.passed): each.path for each in results for day in each.days}
         needed = set(newest.values())
         old = [result for result in results if result.at < before and result.path not in needed]
         if not dry_run:

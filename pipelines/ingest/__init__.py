@@ -1,7 +1,7 @@
 """Ingest: landed files become bronze, silver, quarantine and pass ticks. It follows the files. No JVM.
 
-Follow the data: `ingest.py` orders the stages; `landing.py` (`names.py`, `unread.py`) and `changes.py` find what to do;
-`bronze.py` keeps lines (`lines.py`); `workers.py` has them parsed (`parse.py`) on all cores; `deduplicate.py` decides
-which are events; `silver.py` writes them; `partitions.py` notes pass ticks (`pass_ticks.py`) and digests; `files.py`
-knows each file; `limits.py` says what a stream doesn't put up with.
+Follow the data: `ingest.py` orders the stages; `landing.py` and `changes.py` find what to do, from what `files.py` has
+of each file and `file_content.py` reads of it; `bronze.py` keeps lines (`lines.py`); `parse.py` makes records of them,
+on all cores; `deduplicate.py` decides which are events; `silver.py` writes them; `partitions.py` notes pass ticks and
+digests; `limits.py` says what a stream doesn't put up with.
 """

@@ -4,12 +4,10 @@ Each task streams whole files into Parquet, a piece at a time. At the end of eac
 that landed: a file that changed in between fails the whole write, so that no line of it is published.
 """
 
-import hashlib
-from collections.abc import Collection, Iterator, Sequence
-from datetime import date
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain
-from typing import NamedTuple
+from operator import attrgetter
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,79 +19,34 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.rewrites import rewritten
 from pipelines.engines.shares import packed
 from pipelines.ingest.changes import Changes
-from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED
-from pipelines.ingest.lines import chunks, lines
-from pipelines.ingest.lines_before import lines_before
-from pipelines.ingest.packings import UNREADABLE_FILE
-from pipelines.ingest.records import records
+from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, FileRow
+from pipelines.ingest.lines import lines, records
+from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.parse import LINE_COLUMNS
 from pipelines.location import Location
 from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import LandingFailed
 from schemas.layouts import Chooser
-from schemas.stream import Layout, Stream
-from schemas.tables import Table
-
-COLUMNS = ("path", "line", "text", "damage")
-
-
-class LandedFile(NamedTuple):
-    """A file to read, and what it must turn out to be."""
-
-    path: str
-    content_hash: str
-    landed_date: date
-    layout: Layout | None = None
-
-    def batches(self, lake: Lake, _: Table) -> Iterator[pa.RecordBatch]:
-        """Its lines."""
-        return read_file(lake.config.landing, self)
-
-
-class RestoredFile(NamedTuple):
-    """A file whose lines an older version of bronze has."""
-
-    path: str
-    bronze_version: int
-    landed_date: date
-
-    def batches(self, lake: Lake, bronze: Table) -> Iterator[pa.RecordBatch]:
-        """Its lines."""
-        return lines_before(lake, bronze, self.bronze_version, self.path)
-
-
-Delivered = LandedFile | RestoredFile
+from schemas.stream import Stream
 
 
 def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Changes) -> None:
     """Replace what bronze holds of files that landed, came back, or deliver no more, in one commit. LandingFailed when
     one is not what landed any more."""
-    bronze, wanted = tables.bronze, _wanted(tables.stream, changes)
+    bronze, delivering = tables.bronze, [changes.rows[path] for path in changes.delivering]
+    wanted = [row for row in delivering if changes.brings_lines(row.path)]
     replaced = _held_before(changes)
     if not replaced and not wanted:
         return
-    shares = packed(wanted, engine.slots, lake.config.task_bytes)
-    added = [file for found in engine.each(partial(write_share, lake, bronze), shares) for file in found]
+    sizes = {row: row.unpacked_bytes for row in sorted(wanted, key=attrgetter("landed_date"))}
+    shares = packed(sizes, engine.slots, lake.config.task_bytes)
+    work = partial(write_share, lake, tables, changes.restored)
+    added = [file for found in engine.each(work, shares) for file in found]
     if replaced:
-        paths = sorted({*replaced, *(file.path for file in wanted)})
+        paths = sorted({*replaced, *(row.path for row in wanted)})
         replace_paths(lake, bronze, paths, added, partial(rewritten, lake, engine, bronze, paths))
     else:  # of files that nobody knew bronze holds nothing: what it holds needn't be looked at
         append_files(lake, bronze, added)
-
-
-def _wanted(stream: Stream, changes: Changes) -> dict[Delivered, int]:
-    """Files whose lines are to be written, by the day on which they landed, with their bytes."""
-    rows = sorted((changes.rows[path] for path in changes.delivering), key=lambda row: row.landed_date)
-    landed: dict[Delivered, int] = {
-        LandedFile(row.path, row.content_hash, row.landed_date, stream.layout(row.layout)): row.unpacked_bytes
-        for row in rows
-        if row.path in changes.landed
-    }
-    restored: dict[Delivered, int] = {
-        RestoredFile(row.path, changes.restored[row.path], row.landed_date): row.unpacked_bytes
-        for row in rows
-        if row.path in changes.restored
-    }
-    return {**landed, **restored}
 
 
 def _held_before(changes: Changes) -> list[str]:
@@ -102,44 +55,49 @@ def _held_before(changes: Changes) -> list[str]:
         path
         for path, row in changes.rows.items()
         if path in changes.known
-        and (path in changes.landed or path in changes.restored or row.state != ACCEPTED)
+        and (changes.brings_lines(path) or row.state != ACCEPTED)
         and (changes.known[path].state in (ACCEPTED, UNFINISHED, LINES_LOST) or changes.known[path].is_intent)
     ]
 
 
-def write_share(lake: Lake, bronze: Table, files: Sequence[Delivered]) -> list[NewFile]:
-    """Write the lines of some files, into a Parquet file for each day on which they landed."""
+def write_share(
+    lake: Lake, tables: StreamTables, restored: Mapping[str, int], rows: Sequence[FileRow]
+) -> list[NewFile]:
+    """Write the lines of some files, into a Parquet file for each day on which they landed. restored: versions of
+    bronze that have them, by path; the others are read where they landed."""
     found = []
-    for day in sorted({file.landed_date for file in files}):
-        of_day = (file.batches(lake, bronze) for file in files if file.landed_date == day)
-        found.append(write_batches(lake, bronze, {"landed_date": day}, chain.from_iterable(of_day)))
+    for day in sorted({row.landed_date for row in rows}):
+        of_day = (_lines(lake, tables, restored.get(row.path), row) for row in rows if row.landed_date == day)
+        found.append(write_batches(lake, tables.bronze, {"landed_date": day}, chain.from_iterable(of_day)))
     return [each for each in found if each is not None]
 
 
-def read_file(root: Location, wanted: LandedFile) -> Iterator[pa.RecordBatch]:
-    """A landed file's rows, a piece at a time; LandingFailed at the end if its bytes are not those that landed."""
-    digest, first = hashlib.sha256(), 1
-    for texts, damage in _read(root, wanted, digest):
-        count = len(texts)
-        *numbers, first = accumulate((1 + text.count("\n") for text in texts), initial=first)
-        yield pa.RecordBatch.from_arrays(
-            [
-                pa.array([wanted.path], pa.string()).take(pa.array([0] * count)),
-                pa.array(numbers, pa.int64()),
-                pa.array(texts, pa.string()),
-                pa.nulls(count, pa.string()) if damage is None else pa.array(damage, pa.string()),
-            ],
-            names=COLUMNS,
-        )
-    if digest.hexdigest() != wanted.content_hash:
-        raise LandingFailed(f"{wanted.path} changed since it landed")
+def _lines(lake: Lake, tables: StreamTables, version: int | None, row: FileRow) -> Iterator[pa.RecordBatch]:
+    if version is None:
+        return read_file(lake.config.landing, tables.stream, row)
+    return iter(lake.dataset(tables.bronze.name, version).to_batches(filter=pc.field("path") == row.path))
 
 
-def _read(root: Location, wanted: LandedFile, digest: "hashlib._Hash") -> Iterator[tuple]:
+def read_file(root: Location, stream: Stream, row: FileRow) -> Iterator[pa.RecordBatch]:
+    """A landed file's lines, a piece at a time; LandingFailed at the end if its bytes are not those that landed."""
+    content, first = UnpackedFile(root / row.path), 1
     try:
-        yield from records(lines(chunks(root / wanted.path, digest)), wanted.layout)
+        for texts, damage in records(lines(content), stream.layout(row.layout)):
+            count = len(texts)
+            *numbers, first = accumulate((1 + text.count("\n") for text in texts), initial=first)
+            yield pa.RecordBatch.from_arrays(
+                [
+                    pa.array([row.path], pa.string()).take(pa.array([0] * count)),
+                    pa.array(numbers, pa.int64()),
+                    pa.array(texts, pa.string()),
+                    pa.nulls(count, pa.string()) if damage is None else pa.array(damage, pa.string()),
+                ],
+                names=LINE_COLUMNS,
+            )
     except (OSError, *UNREADABLE_FILE) as error:
-        raise LandingFailed(f"{wanted.path} changed since it landed ({error})") from error
+        raise LandingFailed(f"{row.path} changed since it landed ({error})") from error
+    if content.sha256.hexdigest() != row.content_hash:
+        raise LandingFailed(f"{row.path} changed since it landed")
 
 
 def choosers(lake: Lake, tables: StreamTables, paths: Collection[str]) -> dict[str, Chooser]:

@@ -1,16 +1,23 @@
 """What an ingest has to do: the landing folder compared with `files_<stream>`, what was made of it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake.exceptions import DeltaError
+
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
-from pipelines.ingest import definition, first_rows, landing
+from pipelines.engines.shares import packed_within
+from pipelines.ingest import definition, landing
 from pipelines.ingest.definition import Definition
 from pipelines.ingest.duplicate_files import doubled, freed_duplicates, refuse_duplicates
+from pipelines.ingest.file_content import LeftOut, hash_now, inspect_all
 from pipelines.ingest.files import (
     ACCEPTED,
+    DELIVERS,
     FORGOTTEN,
     INTENT,
     LEAVE_NO_ROWS,
@@ -21,13 +28,14 @@ from pipelines.ingest.files import (
     FileRow,
     known_files,
 )
-from pipelines.ingest.lines_before import holds_lines
-from pipelines.location import Location
 from pipelines.tables.stream_tables import StreamTables
-from schemas.parsing import belongs
+from schemas.errors import NotSetUp
+from schemas.parsing import belongs, no_events
+from schemas.stream import ACROSS_LINES, Stream
 
 LEFT_OUT = "its content is left out until it changes"
 LEAST_BYTES = 64 << 10  # of a smaller file too: memory grows with each, so a batch has 8,192 of these at most
+GONE = (DeltaError, NotSetUp, OSError, pa.ArrowInvalid)  # a version of bronze, its table or its Parquet files
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,9 @@ class Asked:
 class Changes:
     """Files whose records are made anew, each with its row as far as it is known before its lines are parsed.
 
-    `landed`: those among them whose content comes from the landing folder. `restored`: those whose lines come from an
-    older version of bronze, by path. The others are made again from bronze. `known`: the rows before, `bronze_version`
-    of that moment. `remembered`: rows of files that hold what they held, and have another size or time.
+    `landed`: paths whose content comes from the landing folder. `restored`: the version of bronze, an older one, that
+    lines come from, by path. The others are made again from bronze. `known`: the rows before, `bronze_version` of that
+    moment. `remembered`: rows of files that hold what they held, and have another size or time.
     """
 
     definition: Definition
@@ -58,12 +66,11 @@ class Changes:
     known: dict[str, FileRow]
     bronze_version: int | None = None
     restored: dict[str, int] = field(default_factory=dict)
-    remembered: tuple[FileRow, ...] = ()
-    messages: tuple[str, ...] = ()
+    remembered: Sequence[FileRow] = ()
+    messages: Sequence[str] = ()
 
     @property
     def delivering(self) -> tuple[str, ...]:
-        """Paths whose lines are parsed."""
         return tuple(path for path, row in self.rows.items() if row.state == ACCEPTED)
 
     @property
@@ -71,9 +78,13 @@ class Changes:
         """Rows of all of them until the ingest ends."""
         return {path: self._intent(row) for path, row in self.rows.items()}
 
+    def brings_lines(self, path: str) -> bool:
+        """Whether bronze gets other lines of the file than it holds."""
+        return path in self.landed or path in self.restored
+
     def _intent(self, row: FileRow) -> FileRow:
         known = self.known.get(row.path)
-        if row.path in self.landed or row.path in self.restored:
+        if self.brings_lines(row.path):
             return row.unfinished(known, self.bronze_version)
         if row.state == REMOVED:
             # What is to be forgotten keeps nothing to come back to, whoever ends it.
@@ -88,26 +99,12 @@ class Changes:
         return cut_off or any(row.state not in LEAVE_NO_ROWS for row in (*self.rows.values(), *before))
 
     def batches(self, most_bytes: int) -> Iterator["Changes"]:
-        """Parts of at most so many bytes of content, or of one file; one even if nothing changed. Known files first:
-        what they no longer deliver is gone before new files come."""
-        order = sorted(self.rows, key=lambda path: (path not in self.known, path.encode()))
-        part: list[str] = []
-        size = 0
-        for path in order:
-            of_row = max(self.rows[path].unpacked_bytes, LEAST_BYTES)
-            if part and size + of_row > most_bytes:
-                yield self._only(part)
-                part, size = [], 0
-            part, size = [*part, path], size + of_row
-        yield self._only(part)
-
-    def _only(self, paths: list[str]) -> "Changes":
-        return replace(
-            self,
-            rows={path: self.rows[path] for path in paths},
-            landed=self.landed.intersection(paths),
-            restored={path: self.restored[path] for path in paths if path in self.restored},
-        )
+        """The same with a part of the rows each, of at most so many bytes of content, or of one file; one even if
+        nothing changed. Known files first: what they no longer deliver is gone before new files come."""
+        order = sorted(self.rows, key=lambda path: (path not in self.known, path))
+        sizes = {path: max(self.rows[path].unpacked_bytes, LEAST_BYTES) for path in order}
+        parts = packed_within(sizes, most_bytes) or [()]
+        return (replace(self, rows={path: self.rows[path] for path in part}) for part in parts)
 
 
 def pending(lake: Lake, tables: StreamTables) -> list[str]:
@@ -115,16 +112,14 @@ def pending(lake: Lake, tables: StreamTables) -> list[str]:
     size or modification time is another."""
     root, known = lake.config.landing, known_files(lake, tables.files)
     found = landing.listing(root, tables.stream)
-    behind = definition.parsed_by_another(root, tables.stream, found, known)
-    behind |= {path for path in found.paths if not _holds_the_same(known.get(path), root, found, path)}
-    return sorted(behind, key=str.encode)
-
-
-def _holds_the_same(row: FileRow | None, root: Location, found: landing.Listing, path: str) -> bool:
-    if row is None or found.is_untouched(path, row.file_bytes, row.modified_ns):
-        return row is not None
-    content = landing.content_or_none(root, path)
-    return content is not None and content.content_hash == row.content_hash
+    covers = definition.now(root, tables.stream, found, known).covers
+    # What is kept of a file whose lines are lost stays as an earlier definition parsed it.
+    behind = {path for path, row in known.items() if row.state != LINES_LOST and not covers(row.definition)}
+    for path in found.paths:
+        row = known.get(path)
+        if row is None or hash_now(root, found, path, row) != row.content_hash:
+            behind.add(path)
+    return sorted(behind)
 
 
 def find(lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: Asked = Asked()) -> Changes:
@@ -144,10 +139,10 @@ class _Search:
 
     def __init__(self, lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: Asked):
         self.lake, self.engine, self.tables, self.today, self.asked = lake, engine, tables, today, asked
-        self.root, self.stream = lake.config.landing, tables.stream
-        self.known, self.found = known_files(lake, tables.files), landing.listing(self.root, tables.stream)
-        trusted = {} if asked.verify_content else self.known
-        self.definition = definition.now(self.root, tables.stream, self.found, trusted)
+        root, self.stream = lake.config.landing, tables.stream
+        self.known, self.found = known_files(lake, tables.files), landing.listing(root, self.stream)
+        self.trusted = {} if asked.verify_content else self.known
+        self.definition = definition.now(root, self.stream, self.found, self.trusted)
         self.everything = {*self.found.paths}
         self.listed = [path for path in self.found.paths if path not in asked.leave_out]
         self.messages = list(self.found.messages)
@@ -167,41 +162,43 @@ class _Search:
 
     def take_back_unfinished(self) -> None:
         """Content that was gone before its ingest ended has never come."""
-        for path, row in self.known.items():
-            if row.state == UNFINISHED and path not in self.everything:
-                self.rows[path] = self._row_before(row)
+        gone = [row for path, row in self.known.items() if row.state == UNFINISHED and path not in self.everything]
+        self.rows |= {row.path: self._row_before(row) for row in gone}
 
     def take_new_files(self) -> None:
         """Files that are new, or have other content than before."""
         asked = [path for path in self.listed if path not in self.rows and self._is_asked_for(path)]
-        for path, file in self._inspected(path for path in asked if not self._is_untouched(path)):
-            if self._is_new(path, file):
-                self._take(path, file)
-        self.messages += _gone(self.known, self.everything)
+        sure = {path for path in asked if self._is_as_good_as_new(self.known.get(path))}
+        untouched = {path for path, row in self.trusted.items() if self.found.is_untouched(row)}
+        for file in self._inspected(path for path in asked if path in sure or path not in untouched):
+            if file.path in sure or file.content_hash != self.known[file.path].content_hash:
+                self._take(file)
+            else:
+                self._remember(file)
+        unlisted = [row for path, row in self.known.items() if path not in self.everything]
+        if gone := sorted(row.path for row in unlisted if row.state != UNFINISHED):
+            first = f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}"
+            self.messages.append(f"{first}; what they delivered stays, until windrow forget takes it out")
 
     def take_again_what_another_definition_parsed(self) -> None:
         """From bronze; raises LandingFailed where side inputs that this needs are gone."""
-        again = {
-            path: row
+        behind = [
+            row
             for path, row in self.known.items()
             if path not in self.rows
             and path not in self.asked.leave_out
             and row.state != UNFINISHED
             and self._is_asked_for(path)
             and not self.definition.covers(row.definition)
-        }
-        for path in [path for path, row in again.items() if row.state == LINES_LOST]:
-            again.pop(path)
-            self.messages.append(
-                f"{path}: what is left of it stays as an older definition made it, since no table has its lines; "
-                "put the file back"
-            )
-        self.definition.require_side_inputs_of(row.definition for row in again.values())
-        cut = [path for path, row in again.items() if first_rows.may_end_elsewhere(self.stream, row)]
-        for path, file in self._inspected(path for path in cut if path in self.listed):
-            self._take(path, file)
-        of_bronze = {path: row for path, row in again.items() if path not in self.rows}
-        self.rows |= {path: first_rows.row_again(self.stream, row) for path, row in of_bronze.items()}
+        ]
+        stays = "what is left of it stays as an older definition made it, since no table has its lines"
+        self.messages += [f"{row.path}: {stays}; put the file back" for row in behind if row.state == LINES_LOST]
+        again = [row for row in behind if row.state != LINES_LOST]
+        self.definition.require_side_inputs_of(row.definition for row in again)
+        cut = [row.path for row in again if _may_end_elsewhere(self.stream, row)]
+        for file in self._inspected(path for path in cut if path in self.listed):
+            self._take(file)
+        self.rows |= {row.path: _row_again(self.stream, row) for row in again if row.path not in self.rows}
 
     def take_again_what_two_paths_deliver(self) -> None:
         """Equal content of two paths, as a kill leaves it between giving it to one and taking it from the other."""
@@ -210,90 +207,88 @@ class _Search:
     def take_freed_duplicates(self) -> None:
         """Files refused before, whose content no other path delivers any more."""
         self.freed, vanished = freed_duplicates(self.known, self.rows, self.listed)
-        for path, file in self._inspected(self.freed):
-            self._take(path, file)
+        for file in self._inspected(self.freed):
+            self._take(file)
         if vanished:
-            self.messages.append(
-                f"{len(vanished)} duplicate file(s) whose content no path delivers any more are no longer in the "
-                f"landing folder, such as {vanished[0]}; put them back to have it"
-            )
+            gone = "duplicate file(s) whose content no path delivers any more are no longer in the landing folder"
+            self.messages.append(f"{len(vanished)} {gone}, such as {vanished[0]}; put them back to have it")
 
     def changes(self) -> Changes:
         """What was found, without files whose content another path delivers."""
+        rows = refuse_duplicates(self.stream, self.rows, self.known, self.freed)
+        before = self.known, self.lake.version(self.tables.bronze.name)
         return Changes(
-            self.definition,
-            refuse_duplicates(self.stream, self.rows, self.known, self.freed),
-            frozenset(self.landed),
-            self.known,
-            self.lake.version(self.tables.bronze.name),
-            self.restored,
-            tuple(self.remembered),
-            tuple(self.messages),
+            self.definition, rows, frozenset(self.landed), *before, self.restored, self.remembered, self.messages
         )
 
     def _is_asked_for(self, path: str) -> bool:
         return not self.asked.forget or (path in self.known and self.known[path].is_intent)
 
-    def _inspected(self, paths: Iterable[str]) -> Iterable[tuple[str, landing.Landed | landing.LeftOut]]:
-        return landing.inspect_all(self.lake, self.engine, self.stream, tuple(paths)).items()
+    def _inspected(self, paths: Iterable[str]) -> list[FileRow]:
+        file_bytes = {path: self.found.states[path].file_bytes for path in paths}
+        found = inspect_all(self.lake, self.engine, self.stream, self.today, file_bytes)
+        self.messages += [str(each) for each in found if isinstance(each, LeftOut)]
+        return [each for each in found if isinstance(each, FileRow)]
 
-    def _is_untouched(self, path: str) -> bool:
-        """Whether nothing of the file needs to be read."""
-        row = self.known.get(path)
-        if row is None or self._is_as_good_as_new(row) or self.asked.verify_content:
-            return False
-        return self.found.is_untouched(path, row.file_bytes, row.modified_ns)
-
-    def _is_as_good_as_new(self, row: FileRow) -> bool:
-        """Whether its content is taken, even if it is what it was: a file that was no file of events and now is one,
-        after a fix of the definition; one that was put back, of which no table has the lines; one cut off."""
+    def _is_as_good_as_new(self, row: FileRow | None) -> bool:
+        """Whether content is taken, even if it is what it was: of a file that was no file of events and now is one,
+        after a fix of the definition; of one that was put back, of which no table has the lines; of one cut off."""
+        if row is None or row.state == LINES_LOST:
+            return True
         was_of_no_events = row.state == NO_EVENTS and belongs(self.stream, row.path)
-        return row.state == LINES_LOST or was_of_no_events or (row.is_intent and row.state != FORGOTTEN)
+        return was_of_no_events or (row.is_intent and row.state != FORGOTTEN)
 
-    def _is_new(self, path: str, file: landing.Landed | landing.LeftOut) -> bool:
-        row = self.known.get(path)
-        if row is None or self._is_as_good_as_new(row) or isinstance(file, landing.LeftOut):
-            return True
-        if file.content.content_hash != row.content_hash:
-            return True
-        now = replace(row, **file.content._asdict())
+    def _remember(self, file: FileRow) -> None:
+        """Size and time of a file that holds what it held."""
+        row = self.known[file.path]
+        now = replace(row, file_bytes=file.file_bytes, content_bytes=file.content_bytes, modified_ns=file.modified_ns)
         if now != row:
-            self.known[path] = now
+            self.known[row.path] = now
             self.remembered.append(now)
-        return False
 
-    def _take(self, path: str, file: landing.Landed | landing.LeftOut) -> None:
-        if isinstance(file, landing.LeftOut):
-            self.messages.append(str(file))
+    def _take(self, file: FileRow) -> None:
+        known = self.known.get(file.path)
+        if known is None and self.asked.left_out.get(file.path) == file.content_hash:
+            self.rows[file.path] = file.without_records(FORGOTTEN, LEFT_OUT)
             return
-        row = first_rows.first_row(self.stream, file, self.known.get(path), self.today)
-        if path not in self.known and self.asked.left_out.get(path) == row.content_hash:
-            self.rows[path] = row.without_records(FORGOTTEN, LEFT_OUT)
-            return
-        self.rows[path] = row
-        self.landed.add(path)
+        if known is not None and known.content_hash == file.content_hash:
+            file = replace(file, landed_date=known.landed_date)  # of content that was known the day stays
+        self.rows[file.path] = file
+        self.landed.add(file.path)
 
     def _row_before(self, unfinished: FileRow) -> FileRow:
-        found, path = unfinished.row_before(), unfinished.path
+        found, gone = unfinished.row_before(), f"{unfinished.path}: gone before its ingest had ended"
         if found is None:
-            self.messages.append(f"{path}: gone before its ingest had ended, as if it had never come")
+            self.messages.append(f"{gone}, as if it had never come")
             return unfinished.without_records(REMOVED, None)
         row, version = found
-        if row.state == ACCEPTED and holds_lines(self.lake, self.tables.bronze, version, row):
-            self.restored[path] = version
-        elif row.state in (ACCEPTED, LINES_LOST):
-            self.messages.append(
-                f"{path}: gone before its ingest had ended; what it delivered before is lost: version {version} of "
-                f"{self.tables.bronze.name} no longer has its lines. Put the file back"
-            )
+        if row.state == ACCEPTED and self._bronze_held(row, version):
+            self.restored[row.path] = version
+        elif row.state in DELIVERS:
+            lost = f"version {version} of {self.tables.bronze.name} no longer has its lines. Put the file back"
+            self.messages.append(f"{gone}; what it delivered before is lost: {lost}")
             return unfinished.without_records(REMOVED, None)
-        self.messages.append(f"{path}: gone before its ingest had ended; it delivers what it delivered before")
-        return first_rows.row_again(self.stream, row)
+        self.messages.append(f"{gone}; it delivers what it delivered before")
+        return _row_again(self.stream, row)
+
+    def _bronze_held(self, row: FileRow, version: int) -> bool:
+        """Whether that version of bronze still has all lines of the row's file. Reads its paths."""
+        try:
+            bronze = self.lake.dataset(self.tables.bronze.name, version)
+            return bronze.count_rows(filter=pc.field("path") == row.path) == row.lines
+        except GONE:
+            return False
 
 
-def _gone(known: dict[str, FileRow], listed: set[str]) -> list[str]:
-    gone = sorted(path for path, row in known.items() if path not in listed and row.state != UNFINISHED)
-    if not gone:
-        return []
-    first = f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}"
-    return [f"{first}; what they delivered stays, until windrow forget takes it out"]
+def _may_end_elsewhere(stream: Stream, row: FileRow) -> bool:
+    """Whether bronze may have lines of the file where by the definition now a record is several of them."""
+    layout = stream.layout(row.layout)
+    return row.state == ACCEPTED and (layout is None or layout.quoting == ACROSS_LINES)
+
+
+def _row_again(stream: Stream, row: FileRow) -> FileRow:
+    """A file's row when only the definition changed; its layout is chosen later, from bronze."""
+    why = no_events(stream, row.path)
+    if why is None and not belongs(stream, row.path):
+        why = "no layout of the stream is for files of that name"
+    return row if why is None or row.state == FORGOTTEN else row.without_records(NO_EVENTS, why)

@@ -8,8 +8,8 @@ record competes, not whole rows.
 The engine's relations decide, over parsed rows on disk, and spill there what doesn't fit into memory.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -73,22 +73,27 @@ class Deduplicated:
     relations: `parsed` (every record of the changed files, as parse.py has them), `moved`
         (identity, arrival, path, line, reading, was), `changed` (paths), `changed_before` (those that were known), and
         silver and quarantine as they were; silver_before: silver's rows of `changed_before`, and others
-    records: (path, reason) -> records of the changed files; reason None: accepted, duplicates included
+    records: of the changed files, by path and reason; reason None: accepted, duplicates included
     moves: (path, was) -> records that moved
-    moved: what those that moved were before
-    others_touched: files that did not change, of which an event lost its place or a duplicate gained one
     days: arrival days of silver that change
     why_refused: reason and detail of the first record of each changed file of which none was accepted
     """
 
     relations: Relations
     rules: ParseRules
-    records: Counter
-    moves: Counter
-    moved: frozenset[str]
-    others_touched: list[str]
+    records: dict[str, Counter[str | None]]
+    moves: Counter[tuple[str, str]]
     days: tuple[date, ...]
     why_refused: dict[str, str]
+
+    def moved(self, *was: str) -> list[str]:
+        """Files with records that moved and were that before."""
+        return sorted({path for path, before in self.moves if before in was})
+
+    @property
+    def others_touched(self) -> list[str]:
+        """Files that did not change, of which an event lost its place or a duplicate gained one."""
+        return self.moved(EVENT, DUPLICATE)
 
     def parse_again(self, lake: Lake, bronze: Table) -> None:
         """Name as `again` the records of lines of other files that hold a duplicate which is an event now, and of the
@@ -112,7 +117,9 @@ def deduplicated(
         ordered = rules.line_by_line(changes.delivering)
         paths = tuple({*changes.delivering} - {*ordered})
         lines = sum(changes.rows[path].lines for path in paths)
-        parsed = engine.map_rows(ParseLines(rules, paths), _bronze(lake, tables, changes), lines, folder / "parsed")
+        days = sorted({str(changes.rows[path].landed_date) for path in changes.delivering})
+        bronze = lake.files(tables.bronze.name, filters=[("landed_date", "in", days)]) if days else []
+        parsed = engine.map_rows(ParseLines(rules, paths), bronze, lines, folder / "parsed")
         relations.add_mapped("parsed_apart" if ordered else "parsed", parsed)
         if ordered:
             _name_in_order(lake, tables.bronze, ordered, relations)
@@ -142,24 +149,17 @@ def _folder(lake: Lake, stream_name: str) -> Iterator[Location]:
             storage.remove_folder(ours)
 
 
-def _bronze(lake: Lake, tables: StreamTables, changes: Changes) -> list[str]:
-    """Files of bronze that hold the lines."""
-    days = sorted({str(changes.rows[path].landed_date) for path in changes.delivering})
-    return lake.files(tables.bronze.name, filters=[("landed_date", "in", days)]) if days else []
-
-
 def _name_in_order(lake: Lake, bronze: Table, paths: Sequence[str], relations: Relations) -> None:
-    relations.add_rows("in_order", pa.table({"path": pa.array(paths, pa.string())}))
+    _name_paths(relations, "in_order", paths)
     relations.add_files("bronze_in_order", lake, bronze, files_of(lake, bronze, paths=paths))
 
 
 def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: Relations) -> bool:
     """Whether silver holds any events."""
-    changed = list(changes.rows)
     # Of files that nobody knew silver holds nothing: it needn't be searched for them.
-    before = [path for path in changed if path in changes.known]
-    relations.add_rows("changed", pa.table({"path": pa.array(changed, pa.string())}))
-    relations.add_rows("changed_before", pa.table({"path": pa.array(before, pa.string())}))
+    before = [path for path in changes.rows if path in changes.known]
+    _name_paths(relations, "changed", changes.rows)
+    _name_paths(relations, "changed_before", before)
     silver = files_of(lake, tables.silver)
     relations.add_files("silver_before", lake, tables.silver, files_of(lake, tables.silver, paths=before))
     relations.add_files("quarantine", lake, tables.quarantine, files_of(lake, tables.quarantine))
@@ -167,22 +167,20 @@ def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: 
     return bool(silver)
 
 
+def _name_paths(relations: Relations, view: str, paths: Iterable[str]) -> None:
+    relations.add_rows(view, pa.table({"path": pa.array(paths, pa.string())}))
+
+
 def _decided(relations: Relations, rules: ParseRules) -> Deduplicated:
-    records = _counted(relations, "SELECT path, reason, CAST(sum(records) AS BIGINT) FROM parsed GROUP BY path, reason")
-    moves = _counted(relations, "SELECT path, was, count(*) FROM moved GROUP BY path, was")
-    moved = frozenset(was for _, was in moves)
-    others = sorted({path for path, was in moves if was != NEW})
+    records: defaultdict[str, Counter[str | None]] = defaultdict(Counter)
+    counted = "SELECT path, reason, CAST(sum(records) AS BIGINT) FROM parsed GROUP BY path, reason"
+    for path, reason, count in relations.rows(counted):
+        records[path][reason] = count
+    moved = relations.rows("SELECT path, was, count(*) FROM moved GROUP BY path, was")
+    moves = Counter({(path, was): count for path, was, count in moved})
     days = tuple(sorted(day for (day,) in relations.rows(_TOUCHED_DAYS)))
-    return Deduplicated(relations, rules, records, moves, moved, others, days, _why_refused(relations, records))
-
-
-def _why_refused(relations: Relations, records: Counter) -> dict[str, str]:
-    refused = sorted({path for path, _ in records} - {path for path, reason in records if reason is None})
-    if not refused:
-        return {}
-    relations.add_rows("refused_files", pa.table({"path": refused}))
-    return dict(relations.rows(_WHY_REFUSED))
-
-
-def _counted(relations: Relations, statement: str) -> Counter:
-    return Counter({(path, what): count for path, what, count in relations.rows(statement)})
+    why_refused = {}
+    if refused := sorted(path for path, by_reason in records.items() if not by_reason[None]):
+        _name_paths(relations, "refused_files", refused)
+        why_refused = dict(relations.rows(_WHY_REFUSED))
+    return Deduplicated(relations, rules, records, moves, days, why_refused)

@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pipelines.ingest import landing
-from pipelines.ingest.files import LINES_LOST, FileRow
-from pipelines.ingest.lines import chunks, lines
-from pipelines.ingest.packings import UNREADABLE_FILE
+from pipelines.ingest.file_content import hash_now
+from pipelines.ingest.files import FileRow
+from pipelines.ingest.landing import Listing
+from pipelines.ingest.lines import lines
+from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
 from pipelines.location import Location
 from schemas.errors import LandingFailed
 from schemas.parsing import matches
@@ -28,48 +29,28 @@ class Definition:
 
     def require_side_inputs_of(self, hashes_before: Iterable[str]) -> None:
         """LandingFailed where files must be parsed again that were parsed with side inputs, and these are gone."""
-        lacking = sum("-" in each for each in hashes_before) if not self.files else 0
-        if lacking:
+        lacking = sum("-" in each for each in hashes_before)
+        if lacking and not self.files:
             raise LandingFailed(
                 f"{lacking} file(s) must be parsed again, and were parsed with side inputs that are no "
                 "longer in the landing folder; put those back (docs/streams/ names them)"
             )
 
 
-def now(root: Location, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]) -> Definition:
+def now(root: Location, stream: Stream, listed: Listing, known: Mapping[str, FileRow]) -> Definition:
     """The definition at this moment. `root`: landing folder. Reads the content of side inputs that are not as known."""
     found = {
         side.name: [path for path in listed.no_events if any(matches(each, path) for each in side.paths)]
         for side in stream.side_inputs
     }
     files = {name: paths for name, paths in found.items() if paths}
-    return Definition("-".join([stream_hash(stream.name), *_digest(root, files, listed, known)]), files)
-
-
-def parsed_by_another(
-    root: Location, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]
-) -> set[str]:
-    """Paths of the known files that the definition at this moment doesn't cover."""
-    covers = now(root, stream, listed, known).covers
-    # What is kept of a file whose lines are lost stays as an earlier definition parsed it.
-    return {path for path, row in known.items() if row.state != LINES_LOST and not covers(row.definition)}
-
-
-def _digest(
-    root: Location, files: dict[str, list[str]], listed: landing.Listing, known: Mapping[str, FileRow]
-) -> list[str]:
+    if not files:
+        return Definition(stream_hash(stream.name), {})
     digest = hashlib.sha256()
     for name, paths in files.items():
         for path in paths:
-            digest.update(f"{name}\0{path}\0{_content_hash(root, path, listed, known.get(path))}\0".encode())
-    return [digest.hexdigest()[:8]] if files else []
-
-
-def _content_hash(root: Location, path: str, listed: landing.Listing, row: FileRow | None) -> str | None:
-    if row is not None and listed.is_untouched(path, row.file_bytes, row.modified_ns):
-        return row.content_hash
-    content = landing.content_or_none(root, path)
-    return content and content.content_hash
+            digest.update(f"{name}\0{path}\0{hash_now(root, listed, path, known.get(path))}\0".encode())
+    return Definition(f"{stream_hash(stream.name)}-{digest.hexdigest()[:8]}", files)
 
 
 def side_inputs(root: Location, stream: Stream, definition: Definition) -> dict[str, object]:
@@ -92,7 +73,7 @@ def _read(root: Location, side: SideInput, paths: list[str]) -> object:
 
 
 def _texts(root: Location, path: str) -> Iterator[str]:
-    for part in lines(chunks(root / path, hashlib.sha256())):
+    for part in lines(UnpackedFile(root / path)):
         damage = next(filter(None, part.damage or ()), None)
         if damage:
             raise ValueError(f"a line is damaged: {damage}")

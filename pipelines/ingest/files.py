@@ -66,7 +66,11 @@ class FileRow:
 
     def unfinished(self, before: "FileRow | None", bronze_version: int | None) -> "FileRow":
         """The intent of content that is to replace what a row stands for, whose lines that version of bronze holds."""
-        kept = before.before if before is not None and before.state == UNFINISHED else _kept(before, bronze_version)
+        kept = None
+        if before is not None and before.state == UNFINISHED:
+            kept = before.before
+        elif before is not None and bronze_version is not None:
+            kept = json.dumps({"row": asdict(before), "bronze_version": bronze_version}, default=str)
         return replace(self, state=UNFINISHED, definition=INTENT, before=kept)
 
     def row_before(self) -> "tuple[FileRow, int] | None":
@@ -82,12 +86,6 @@ class FileRow:
         return replace(
             self, state=state, detail=why, layout=None, readings=0, accepted=0, quarantined=0, duplicates=0, before=None
         )
-
-
-def _kept(row: FileRow | None, bronze_version: int | None) -> str | None:
-    if row is None or bronze_version is None:
-        return None
-    return json.dumps({"row": asdict(row) | {"landed_date": str(row.landed_date)}, "bronze_version": bronze_version})
 
 
 def known_files(lake: Lake, files: Table) -> dict[str, FileRow]:

@@ -1,22 +1,17 @@
-"""From a landed file's bytes to its lines as received: unpacked, split, and damage marked; of Parquet, a line is a row
-as JSON. Memory is bounded.
-
-A file is read by `chunks`, which feeds its content into a digest: whoever read the file to its end knows whether it
-read what had landed. The content counts, not the bytes on disk: a file that is packed anew, or next to its packed copy,
-holds nothing new.
-"""
+"""From a landed file's content to what bronze has a row for: lines as received, damage marked, put together where a
+quoted field holds line breaks. Memory is bounded."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Protocol
+from dataclasses import replace
+from itertools import repeat
+from typing import NamedTuple, TypeAlias
 
-from pipelines import storage
-from pipelines.ingest.packings import WrongPacking, content
-from pipelines.location import Location
-from schemas.stream import KEPT_CHARACTERS
+from schemas.layouts import of_file
+from schemas.parsing import count_of, split
+from schemas.stream import ACROSS_LINES, KEPT_CHARACTERS, Layout
 
 LINE_LIMIT_BYTES = 1 << 20
-# Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
-BOMB_BYTES, BOMB_RATIO = 32 << 20, 100
+_Line: TypeAlias = tuple[str, str | None]  # its text, and what damages it
 
 
 class Lines(NamedTuple):
@@ -24,30 +19,6 @@ class Lines(NamedTuple):
 
     texts: list[str]
     damage: list[str | None] | None
-
-
-class Digest(Protocol):
-    """What hashlib makes."""
-
-    def update(self, data: bytes, /) -> None:
-        """Take these bytes in."""
-
-
-def chunks(path: Location, digest: Digest) -> Iterator[bytes]:
-    """The file's content (unpacked as its name says, rows as lines of JSON where it ends with .parquet) in pieces, each
-    of which the digest gets too."""
-    with path.open("rb") as raw:
-        unpacked, packed = 0, storage.state(path).file_bytes
-        # An empty file is empty, whatever its name.
-        for chunk in content(path.name, raw) if packed else ():
-            unpacked += len(chunk)
-            if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
-                raise WrongPacking(
-                    f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
-                    f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked (Parquet: as lines of JSON)"
-                )
-            digest.update(chunk)
-            yield chunk
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[Lines]:
@@ -94,3 +65,74 @@ def _decode_one(line: bytes) -> tuple[str, str | None]:
 
 def _escape(line: bytes) -> str:
     return line.decode(errors="backslashreplace").replace("\0", "\\x00")
+
+
+def records(parts: Iterable[Lines], layout: Layout | None) -> Iterator[Lines]:
+    """The file's records in parts, from its first line on; without a layout each line is one."""
+    if layout is None or layout.members is not None or layout.quoting is None:
+        yield from parts
+        return
+    joining: _Joining | None = None
+    for part in parts:
+        joining = joining or _Joining(of_file(layout, part.texts[0]))
+        if (taken := joining.take(part)).texts:
+            yield taken
+    if joining and joining.waiting:
+        yield _lines(joining.give_up())  # what no line has closed
+
+
+class _Joining:
+    """`waiting`: lines of a record that is still open.
+
+    A line that leaves a quote open goes on up to the next line with an odd number of quotes, if together they are a
+    record: of as many fields as the layout has, within the limit of a line. So a stray quote harms its own line only. A
+    layout that takes no such records refuses each of them once; one of ragged lines has to ask for them.
+    """
+
+    def __init__(self, layout: Layout):
+        self.layout, self.count = replace(layout, quoting=ACROSS_LINES), count_of(layout)
+        self.joins = self.count is not None or layout.quoting == ACROSS_LINES
+        self.waiting: list[str] = []
+        self.bytes = 0
+
+    def take(self, part: Lines) -> Lines:
+        odd = [text.count('"') % 2 for text in part.texts] if self.joins else []
+        if not self.waiting and not any(odd):
+            return part
+        found: list[_Line] = []
+        for text, damage, is_odd in zip(part.texts, part.damage or repeat(None), odd, strict=False):
+            found += self._taken(text, damage, bool(is_odd))
+        return _lines(found)
+
+    def _taken(self, text: str, damage: str | None, is_odd: bool) -> list[_Line]:
+        if damage is None and is_odd and self.waiting and self._is_record([*self.waiting, text]):
+            return [("\n".join([*(waiting for waiting, _ in self.give_up()), text]), None)]
+        given_up = self.give_up() if damage is not None or is_odd else []
+        if damage is None and (is_odd or self.waiting):
+            return [*given_up, *self._wait(text)]
+        return [*given_up, (text, damage)]
+
+    def _wait(self, text: str) -> list[_Line]:
+        self.waiting.append(text)
+        self.bytes += len(text.encode()) + 1
+        return self.give_up() if self.bytes > LINE_LIMIT_BYTES else []
+
+    def give_up(self) -> list[_Line]:
+        """Each that waits is a record by itself: only the first has an odd number of quotes."""
+        found: list[_Line] = [(text, None) for text in self.waiting]
+        self.waiting, self.bytes = [], 0
+        return found
+
+    def _is_record(self, texts: list[str]) -> bool:
+        if self.bytes + len(texts[-1].encode()) > LINE_LIMIT_BYTES:
+            return False
+        try:
+            fields = split(self.layout, "\n".join(texts))
+        except ValueError:
+            return False
+        return self.count is None or len(fields) == self.count
+
+
+def _lines(found: list[_Line]) -> Lines:
+    damage = [each for _, each in found]
+    return Lines([text for text, _ in found], damage if any(damage) else None)

@@ -6,11 +6,16 @@ from the landing folder where the file lies there, else from bronze. What neithe
 and partitions need no marks: they are made wherever silver has a day and they have none (partitions.py).
 """
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.delta.day_files import add_view, files_of
@@ -27,30 +32,38 @@ from pipelines.ingest.files import (
     known_files,
     write_files,
 )
-from pipelines.ingest.rows_from_bronze import rows_from_bronze
+from pipelines.ingest.lines import lines
+from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.location import Location
 from pipelines.rows import databases
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
 
+_LINES_PER_BATCH = 5_000
+_HELD = """
+    SELECT path, sum(line)::BIGINT, sum(event)::BIGINT, sum(refused)::BIGINT,
+           coalesce(sum(refused) FILTER (reason = 'duplicate'), 0)::BIGINT
+    FROM (SELECT path, 1 AS line, 0 AS event, 0 AS refused, NULL AS reason FROM bronze
+          UNION ALL SELECT path, 0, 1, 0, NULL FROM silver
+          UNION ALL SELECT path, 0, 0, records, reason FROM quarantine)
+    GROUP BY path"""
 
-@dataclass(frozen=True)
-class _Held:
-    """Lines and records by path, of each table that has some."""
 
-    bronze: Mapping[str, int]
-    silver: Mapping[str, int]
-    quarantine: Mapping[str, int]
-    duplicates: Mapping[str, int]  # of those in quarantine
+class _Held(NamedTuple):
+    """What bronze, silver and quarantine hold of a path; `refused`: records, duplicates included."""
+
+    lines: int = 0
+    accepted: int = 0
+    refused: int = 0
+    duplicates: int = 0
 
     def has_records_of(self, row: FileRow) -> bool:
-        """Whether silver and quarantine hold as many records as the row says."""
         refused = 0 if row.state == DUPLICATE else row.quarantined + row.duplicates
-        return (self.silver[row.path], self.quarantine[row.path]) == (row.accepted, refused)
+        return (self.accepted, self.refused) == (row.accepted, refused)
 
     def has_lines_of(self, row: FileRow) -> bool:
-        """Whether bronze holds as many lines as the row says."""
-        return row.state != ACCEPTED or self.bronze[row.path] == row.lines
+        return row.state != ACCEPTED or self.lines == row.lines
 
 
 def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
@@ -64,11 +77,12 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
         return []
     partitions.forget(lake, tables.partitions, days)
     held = _held(lake, tables)
-    found = landing.listing(lake.config.landing, tables.stream)
-    listed = {*found.events, *found.no_events}
-    rows = [_checked(row, held, row.path in listed) for row in known.values()]
-    rows += rows_from_bronze(lake, tables, held.bronze.keys() - known.keys(), sorted(listed, key=str.encode))
-    rows += _without_lines({*held.silver, *held.quarantine} - {*known, *held.bronze, *listed}, held)
+    listed = {*landing.listing(lake.config.landing, tables.stream).paths}
+    rows = [_checked(row, held[row.path], row.path in listed) for row in known.values()]
+    unknown = {path for path in held if path not in known}
+    rows += _rows_from_bronze(lake, tables, {path for path in unknown if held[path].lines}, listed)
+    without_lines = sorted(path for path in unknown - listed if not held[path].lines)
+    rows += [_kept_without_lines(FileRow(path, "", 0, date.min, ACCEPTED), held[path]) for path in without_lines]
     marked = [row for row in rows if row != known.get(row.path)]
     write_files(lake, tables.files, marked)
     return [f"{row.path}: {row.detail}" for row in marked if row.state in (LINES_LOST, REMOVED)]
@@ -101,18 +115,12 @@ def _refused(lake: Lake, quarantine: Table, has_rests: bool) -> int:
     return pc.sum(lake.read(quarantine.name, columns=["records"])["records"]).as_py() or 0
 
 
-def _held(lake: Lake, tables: StreamTables) -> _Held:
+def _held(lake: Lake, tables: StreamTables) -> defaultdict[str, _Held]:
     with databases.open_database(lake.config.scratch, lake.config.lake) as database:
-        for table in (tables.bronze, tables.silver, tables.quarantine):
-            add_view(database, lake, table, table.name, files_of(lake, table))
-
-        def by_path(table: Table, records: str, condition: str = "true") -> Counter[str]:
-            counted = f'SELECT path, {records} FROM "{table.name}" WHERE {condition} GROUP BY path'
-            return Counter(dict(database.sql(counted).fetchall()))
-
-        rows, records = "count(*)", "sum(records)::BIGINT"
-        refused, duplicates = (by_path(tables.quarantine, records, of) for of in ("true", "reason = 'duplicate'"))
-        return _Held(by_path(tables.bronze, rows), by_path(tables.silver, rows), refused, duplicates)
+        for view, table in (("bronze", tables.bronze), ("silver", tables.silver), ("quarantine", tables.quarantine)):
+            add_view(database, lake, table, view, files_of(lake, table))
+        found = {path: _Held(*counts) for path, *counts in database.sql(_HELD).fetchall()}
+    return defaultdict(_Held, found)
 
 
 def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:
@@ -127,24 +135,66 @@ def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:
 
 
 def _kept_without_lines(row: FileRow, held: _Held) -> FileRow:
-    accepted, refused, duplicates = (each[row.path] for each in (held.silver, held.quarantine, held.duplicates))
     why = "neither the landing folder nor bronze has its lines"
-    if not accepted + refused:
+    if not held.accepted + held.refused:
         return row.without_records(REMOVED, f"{why}, and its events are lost; put the file back")
     return replace(
         row,
         state=LINES_LOST,
         detail=f"{why}; what silver and quarantine have of it stays. Put the file back, or take it out: windrow forget",
-        readings=accepted + refused,
-        accepted=accepted,
-        quarantined=refused - duplicates,
-        duplicates=duplicates,
+        readings=held.accepted + held.refused,
+        accepted=held.accepted,
+        quarantined=held.refused - held.duplicates,
+        duplicates=held.duplicates,
         definition=row.definition or LINES_LOST,
     )
 
 
-def _without_lines(paths: set[str], held: _Held) -> list[FileRow]:
-    """Rows of paths of which only records are left."""
-    return [
-        _kept_without_lines(FileRow(path, "", 0, date.min, ACCEPTED), held) for path in sorted(paths, key=str.encode)
-    ]
+def _rows_from_bronze(
+    lake: Lake, tables: StreamTables, paths: Collection[str], listed: Collection[str]
+) -> list[FileRow]:
+    """Intents of files of which only bronze knows. O(their lines, and the content of the listed files).
+
+    A content's hash can't be made from its lines, which have lost their line ends. Where a listed file has the same
+    lines its hash is taken; else that of the lines with an LF each, which is the content's own for all but files with
+    other line ends or damaged lines. Of those a copy that lands later, under another name, would count again.
+    """
+    if not paths:
+        return []
+    copies = _listed_by_lines(lake.config.landing, sorted(listed))
+    found = []
+    for (path, landed_date), rows in groupby(_bronze_of(lake, tables, paths), itemgetter(0, 1)):
+        of_lines, count = _hash_of_lines(text for _, _, text in rows)
+        found.append(FileRow(path, copies.get(of_lines, of_lines), 0, landed_date, ACCEPTED, lines=count))
+    return found
+
+
+def _bronze_of(lake: Lake, tables: StreamTables, paths: Collection[str]) -> Iterator[tuple[str, date, str]]:
+    """Path, day of landing and text of the lines, in order."""
+    of_paths = pc.field("path").isin(pa.array(sorted(paths), pa.string()))
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+        database.register("bronze", lake.dataset(tables.bronze.name).filter(of_paths))
+        ordered = database.sql("SELECT path, landed_date, text FROM bronze ORDER BY path, line")
+        for batch in ordered.to_arrow_reader(_LINES_PER_BATCH):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _listed_by_lines(root: Location, listed: Iterable[str]) -> dict[str, str]:
+    """Hash of the content by hash of the lines, of each listed file that can be read."""
+    found = {}
+    for path in listed:
+        content = UnpackedFile(root / path)
+        try:
+            of_lines, _ = _hash_of_lines(text for part in lines(content) for text in part.texts)
+        except (*UNREADABLE_FILE, OSError):
+            continue
+        found[of_lines] = content.sha256.hexdigest()
+    return found
+
+
+def _hash_of_lines(texts: Iterable[str]) -> tuple[str, int]:
+    digest, count = hashlib.sha256(), 0
+    for text in texts:
+        digest.update(text.encode() + b"\n")
+        count += 1
+    return digest.hexdigest(), count

@@ -1,7 +1,7 @@
 """What became of each file: its final row, and the report of the ingest."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
@@ -21,8 +21,8 @@ A_HANDFUL, A_SMALL_SHARE = 5, 0.01
 @dataclass(frozen=True)
 class IngestReport:
     """What one ingest did. `files`: the rows of `files_<stream>` that it wrote; `touched`: their paths, and those that
-    deliver nothing any more; `refused`: their records by reason; `accepted`: events that they have in silver;
-    `warnings`: limits of the stream that don't hold."""
+    deliver nothing any more; `refused`: their records by reason; `accepted`:
+    events that they have in silver; `warnings`: limits of the stream that don't hold."""
 
     stream: str
     files: tuple[FileRow, ...]
@@ -54,11 +54,12 @@ def report(
     rows = {row.path: row for batch in applied for row in batch.rows}
     left = tuple(row.told for row in rows.values() if row.state != REMOVED)
     days = tuple(sorted({day for batch in applied for day in batch.days}))
-    refused = _refused(applied, rows)
-    accepted = sum(row.accepted for row in left)
     all_messages = (*messages, *_messages(stream, left))
     touched = Touched(tuple(rows), before.name)
-    return IngestReport(stream.name, left, days, refused, all_messages, after, touched, seconds, accepted)
+    accepted = sum(row.accepted for row in left)
+    return IngestReport(
+        stream.name, left, days, _refused(applied, rows), all_messages, after, touched, seconds, accepted
+    )
 
 
 def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, ...]:
@@ -69,16 +70,14 @@ def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, .
     rows = list(changes.rows.values())
     others: list[FileRow] = []
     if found:
-        readings: defaultdict[str, Counter[str | None]] = defaultdict(Counter)
-        for (path, reason), count in found.records.items():
-            readings[path][reason] = count
-        rows = [_counted(row, readings[row.path], found) if row.state == ACCEPTED else row for row in rows]
+        rows = [_counted(row, found) if row.state == ACCEPTED else row for row in rows]
         known = [changes.known[path] for path in found.others_touched]
         others = [_recounted(row, found) for row in known if not row.is_intent]
     return (*(replace(row, definition=changes.definition.hash, before=None) for row in rows), *others)
 
 
-def _counted(row: FileRow, of_file: Counter[str | None], found: Deduplicated) -> FileRow:
+def _counted(row: FileRow, found: Deduplicated) -> FileRow:
+    of_file = found.records.get(row.path, Counter())
     readings, duplicates = of_file.total(), found.moves[row.path, NEW]
     accepted = of_file[None] - duplicates
     why = found.why_refused.get(row.path)
@@ -98,47 +97,44 @@ def _recounted(row: FileRow, found: Deduplicated) -> FileRow:
     return replace(row, accepted=row.accepted + gained, duplicates=row.duplicates - gained)
 
 
-def _repeats(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
-    """Of layouts that take equal lines for one event: whether that may have cost events."""
-    by_line = {layout.name for layout in stream.layouts if layout.identity == "line"}
-    counted = [row for row in rows if row.layout in by_line and row.state == ACCEPTED]
-    readings, repeats = sum(row.readings for row in counted), sum(row.duplicates for row in counted)
-    if repeats <= min(A_HANDFUL, readings * A_SMALL_SHARE):
-        return []
-    return [
-        f"{repeats:,} of {readings:,} records ({repeats / readings:.2%}) repeat an earlier line and were taken for the "
-        'same event, as identity="line" says; if a line may come twice, let identity name the columns that tell events '
-        "apart, or be None (docs/add-a-stream.md)"
-    ]
-
-
 def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]:
     """Refused records by reason; duplicates as they are after the last batch, which may have made some of the first."""
     counts: Counter[str] = Counter()
     changed = {path for batch in applied for path in batch.changes.rows}
     for row in (rows[path] for path in changed):
         if row.state in (DUPLICATE, UNREADABLE):
-            counts["duplicate file" if row.state == DUPLICATE else "unreadable file"] += row.readings
+            counts[DUPLICATE if row.state == DUPLICATE else "unreadable file"] += row.readings
         elif row.state == ACCEPTED:
             counts["duplicate"] += row.duplicates
-    for (_, reason), count in (each for batch in applied if batch.found for each in batch.found.records.items()):
-        counts[reason or "duplicate"] += count if reason else 0
+    for by_reason in (each for batch in applied if batch.found for each in batch.found.records.values()):
+        counts.update({reason: count for reason, count in by_reason.items() if reason is not None})
     return {reason: count for reason, count in sorted(counts.items()) if count}
 
 
-def _messages(stream: Stream, rows: Collection[FileRow]) -> list[str]:
+def _messages(stream: Stream, rows: Sequence[FileRow]) -> Iterator[str]:
     """One per file without events, or of which not all that was refused is kept; and one where many lines repeat."""
+    yield from (f"{row.path}: {row.state}, {row.detail}" for row in rows if row.state != ACCEPTED)
+    for row in rows:
+        if row.quarantined > KEPT_REFUSALS:
+            yield (
+                f"{row.path}: {row.quarantined:,} records are refused, of which quarantine keeps the first "
+                f"{KEPT_REFUSALS:,} and, by reason, the number of the others; bronze has their lines"
+            )
+    accepted = [row for row in rows if row.state == ACCEPTED]
+    yield from _repeats(stream, accepted)
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
-    not_accepted = [f"{row.path}: {row.state}, {row.detail}" for row in rows if row.state != ACCEPTED]
-    more = [
-        f"{row.path}: {row.quarantined:,} records are refused, of which quarantine keeps the first {KEPT_REFUSALS:,} "
-        "and, by reason, the number of the others; bronze has their lines"
-        for row in rows
-        if row.quarantined > KEPT_REFUSALS
-    ]
-    only_headers = [
-        f"{row.path}: {row.state}, but it holds only its header"
-        for row in rows
-        if row.state == ACCEPTED and row.lines == 1 and row.layout in headers
-    ]
-    return [*not_accepted, *more, *_repeats(stream, rows), *only_headers]
+    only_headers = (row for row in accepted if row.lines == 1 and row.layout in headers)
+    yield from (f"{row.path}: {row.state}, but it holds only its header" for row in only_headers)
+
+
+def _repeats(stream: Stream, accepted: Iterable[FileRow]) -> Iterator[str]:
+    """Of layouts that take equal lines for one event: whether that may have cost events."""
+    by_line = {layout.name for layout in stream.layouts if layout.identity == "line"}
+    counted = [row for row in accepted if row.layout in by_line]
+    readings, repeats = sum(row.readings for row in counted), sum(row.duplicates for row in counted)
+    if repeats > min(A_HANDFUL, readings * A_SMALL_SHARE):
+        yield (
+            f"{repeats:,} of {readings:,} records ({repeats / readings:.2%}) repeat an earlier line and were taken for "
+            'the same event, as identity="line" says; if a line may come twice, let identity name the columns that '
+            "tell events apart, or be None (docs/add-a-stream.md)"
+        )

@@ -6,6 +6,7 @@ that is packed in what its name doesn't say is refused as what it is.
 
 import codecs
 import gzip
+import hashlib
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,8 +17,12 @@ from typing import IO
 
 import pyarrow as pa
 
+from pipelines import storage
 from pipelines.ingest.parquet_rows import DamagedParquet, json_lines
+from pipelines.location import Location
 
+# Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
+BOMB_BYTES, BOMB_RATIO = 32 << 20, 100
 CHUNK_BYTES = 1 << 16  # no more lines than that come at once
 
 
@@ -34,6 +39,29 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _MAGIC = {b"\x1f\x8b\x08": "gz", b"\x28\xb5\x2f\xfd": "zst", b"PK\x03\x04": "zip"}
+
+
+class UnpackedFile:
+    """A landed file's content, read once, in pieces; `sha256` and `bytes` are of what was read so far: at the end its
+    reader knows whether it read what had landed. The content counts, not the bytes on disk: a file that is packed anew,
+    or next to its packed copy, holds nothing new."""
+
+    def __init__(self, place: Location):
+        self.place, self.sha256, self.bytes = place, hashlib.sha256(), 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self.place.open("rb") as raw:
+            packed_bytes = storage.state(self.place).file_bytes
+            # An empty file is empty, whatever its name.
+            for piece in content(self.place.name, raw) if packed_bytes else ():
+                self.bytes += len(piece)
+                if self.bytes > BOMB_BYTES and self.bytes > BOMB_RATIO * packed_bytes:
+                    raise WrongPacking(
+                        f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
+                        f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked (Parquet: as lines of JSON)"
+                    )
+                self.sha256.update(piece)
+                yield piece
 
 
 def content(name: str, file: IO[bytes]) -> Iterator[bytes]:

@@ -32,11 +32,10 @@ def json_lines(file: IO[bytes]) -> Iterator[bytes]:
     fails, DamagedParquet for all else. O(values)."""
     try:
         parquet = pq.ParquetFile(file)
-        _require_distinct(parquet.schema_arrow.names)
         _require_texts(parquet.schema_arrow)
         for batch in storage.batches(parquet, _ROWS_PER_PIECE):
             rows = plain_rows(pa.Table.from_batches([batch]))
-            yield "".join(f"{_line(row)}\n" for row in rows).encode(errors="backslashreplace")
+            yield "".join(f"{_as_json(row)}\n" for row in rows).encode(errors="backslashreplace")
     except (pa.ArrowException, OSError) as error:
         # What Arrow raises for damaged pages is an OSError too, without the number that the system's have.
         if isinstance(error, OSError) and error.errno is not None:
@@ -44,20 +43,17 @@ def json_lines(file: IO[bytes]) -> Iterator[bytes]:
         raise DamagedParquet(str(error)) from error
 
 
-def _require_distinct(names: list[str]) -> None:
-    twice = [name for name, times in Counter(names).items() if times > 1]
+def _require_texts(schema: pa.Schema) -> None:
+    twice = [name for name, times in Counter(schema.names).items() if times > 1]
     if twice:
         raise DamagedParquet(f"more than one of its columns is named {', '.join(map(repr, twice))}")
-
-
-def _require_texts(schema: pa.Schema) -> None:
-    """Python's times of day have no nanoseconds: Arrow would cut them off without a word."""
     for field in schema:
+        # Python's times of day have no nanoseconds: Arrow would cut them off without a word.
         if str(pa.time64("ns")) in str(field.type):
             raise DamagedParquet(f"column {field.name!r} holds times of day in nanoseconds; write it in microseconds")
 
 
-def _line(row: dict) -> str:
+def _as_json(row: dict) -> str:
     return json.dumps(_plain(row), ensure_ascii=False, allow_nan=False)
 
 

@@ -7,6 +7,7 @@ says, for each reason and batch; it has no text. So neither memory nor disk grow
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -66,7 +67,6 @@ class ParseRules:
         return of_file(layout, self.headers[path]) if layout and self.by_name(path) else layout
 
     def by_name(self, path: str) -> bool:
-        """Whether columns of a file go by name."""
         layout = self.stream.layout(self.layouts[path])
         return layout is not None and layout.columns == BY_NAME
 
@@ -74,9 +74,7 @@ class ParseRules:
 def parsed_schema(stream: Stream) -> pa.Schema:
     """Of parsed records."""
     fields = arrow_schema(silver_table(stream))
-    return pa.schema(
-        [*(pa.field(field.name, field.type) for field in fields), *(pa.field(name, type_) for name, type_ in OUTCOME)]
-    )
+    return pa.schema([*((field.name, field.type) for field in fields), *OUTCOME])
 
 
 @dataclass(frozen=True)
@@ -89,17 +87,14 @@ class ParseLines:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of parsed records."""
         return parsed_schema(self.rules.stream)
 
     def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Lines of the files."""
         if self.paths is None:
             return rows
         return rows.filter(pc.is_in(rows["path"], pa.array(self.paths, pa.string())))
 
     def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
-        """A parser."""
         return Parser(self.rules).parse
 
 
@@ -110,7 +105,8 @@ class Parser:
         self.rules, self.stream = rules, rules.stream
         self.schema = parsed_schema(self.stream)
         self.layouts: dict[str, Layout | None] = {}  # by path
-        self.buckets = _Buckets(self.stream.buckets)
+        # Kept: a stream has far fewer keys than events.
+        self.bucket_of = cache(partial(bucket_of, buckets=self.stream.buckets))
         self.no_values = (None,) * len(self.stream.columns)
         self.path, self.kept = "", 0  # the file whose lines are parsed, and how many of its refusals are kept
         self.before: Record | None = None  # its last record
@@ -166,9 +162,6 @@ class Parser:
         return [Refusal(damage, COMMON_REFUSALS[damage])] if damage else read_line(self.stream, layout, text, place)
 
     def _batch(self, batch: pa.RecordBatch, parsed: list[_Parsed]) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays(self._columns(batch, parsed), schema=self.schema)
-
-    def _columns(self, batch: pa.RecordBatch, parsed: list[_Parsed]) -> list[pa.Array]:
         # Turned from rows to columns at once, and copied where a line's columns are at hand: building a row of
         # every column for each record took a fifth of the time.
         rows, numbers, records, identities, reasons, details, texts, counts = zip(*parsed, strict=True)
@@ -178,26 +171,15 @@ class Parser:
         places = batch.select(["path", "line"]).take(pa.array(rows))
         reason, arrival = pa.array(reasons, pa.string()), _array(arrivals, TIME)
         none, accepted = pa.scalar(None), reason.is_null()
-        return [
+        made = [
             *map(_array, columns, self.schema.types),
             _array(starts, TIME), _array(ends, TIME), arrival, places["path"], places["line"],
             pa.array(numbers, pa.int64()), pa.array(identities, pa.string()),
             pa.repeat(pa.scalar(self.rules.definition), len(parsed)),
             pc.if_else(accepted, arrival.cast(ARROW_TYPES["date"], safe=False), none),
-            pc.if_else(accepted, pa.array(map(self.buckets.__getitem__, keys), pa.int64()), none),
+            pc.if_else(accepted, pa.array(map(self.bucket_of, keys), pa.int64()), none),
             reason, pa.array(details, pa.string()), pa.array(texts, pa.string()), pa.array(counts)]  # fmt: skip
-
-
-class _Buckets(dict):
-    """A key's bucket, kept: a stream has far fewer keys than events."""
-
-    def __init__(self, buckets: int):
-        super().__init__()
-        self.buckets = buckets
-
-    def __missing__(self, key: tuple) -> int:
-        self[key] = bucket_of(key, self.buckets)
-        return self[key]
+        return pa.RecordBatch.from_arrays(made, schema=self.schema)
 
 
 def _array(column: tuple, type_: pa.DataType) -> pa.Array:

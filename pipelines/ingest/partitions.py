@@ -3,6 +3,14 @@
 `partitions_<stream>` drives both: before silver changes, the rows of the days that will change are taken out;
 afterwards every day of silver without a row gets its pass ticks and its row. A kill in between leaves days without a
 row, and the next ingest makes them, whatever files it is about.
+
+Pass ticks are the watermark's history, from which `P(E) = min { arrival(e) : start(e) ≥ E + lateness }` is exact. Each
+arrival day keeps its own staircase: the arrival ticks that raised the newest event start of that day. It depends on
+that day's silver alone, so days can be made in any order; joined and made to rise, they are the stream's staircase
+(`pipelines/replay/watermark.py`).
+
+Where silence moves the watermark (`schemas/idle.py`), the heartbeats after the day's first arrival are steps too. A
+part of a day's events doesn't know how long the day was silent: of its arrivals it has `stretches` without a heartbeat.
 """
 
 import hashlib
@@ -11,6 +19,8 @@ from datetime import date
 from functools import partial
 from typing import NamedTuple
 
+import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,19 +28,19 @@ from pipelines.delta.day_files import files_of, parquet
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import file_sizes, packed
-from pipelines.ingest import pass_ticks
-from pipelines.ingest.pass_ticks import STEPS, STRETCHES
 from pipelines.rows import databases
 from pipelines.rows.arrays import TIME
 from pipelines.tables import heartbeats
+from pipelines.tables.heartbeats import DAY_US
 from pipelines.tables.stream_tables import StreamTables
 from schemas.tables import Table
 
 # What no result depends on: the definition's hash changes with every comment in its file, and the identity is only
 # compared while a file is ingested.
 NOT_DIGESTED = ("definition", "identity")
-_DAY, _DIGESTS = ("arrival_date", pa.date32()), [(name, pa.string()) for name in ("silver_digest", "pass_digest")]
-NO_DIGESTS = pa.schema([_DAY, ("events", pa.int64()), ("newest_start", TIME), *_DIGESTS]).empty_table()
+_DAY = ("arrival_date", pa.date32())
+STEPS = pa.schema([("tick", TIME), ("newest_start", TIME), _DAY])
+STRETCHES = pa.schema([_DAY, ("since_us", pa.int64()), ("until_us", pa.int64())])
 
 
 def forget(lake: Lake, partitions: Table, days: Iterable[date]) -> None:
@@ -40,27 +50,21 @@ def forget(lake: Lake, partitions: Table, days: Iterable[date]) -> None:
         lake.replace(partitions, {"arrival_date": sorted(known)}, [])
 
 
-def missing(lake: Lake, tables: StreamTables) -> tuple[list[date], list[date]]:
-    """Days of silver without a row, and days with a row or pass ticks that silver no longer has."""
-    present, stepped = (lake.partition_dates(table.name) for table in (tables.silver, tables.passes))
-    known = _known_days(lake, tables.partitions)
-    return sorted(present - (known & stepped)), sorted((known | stepped) - present)
-
-
 def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
     """Bring pass ticks and digests up to silver; returns the days that were made or taken away."""
-    new, gone = missing(lake, tables)
-    days = tuple(sorted({*new, *gone}))
+    present, stepped = (lake.partition_dates(table.name) for table in (tables.silver, tables.passes))
+    known = _known_days(lake, tables.partitions)
+    new, gone = present - (known & stepped), (known | stepped) - present
+    days = tuple(sorted(new | gone))
     if not days:
         return ()
     files = files_of(lake, tables.silver, new)
     shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
     every_us = heartbeats.idle_us(tables.stream.idle_after) if tables.stream.idle_after else None
-    noted = _joined(lake, engine.each(partial(note_share, lake, tables.silver, every_us), shares), every_us)
-    version = pa.repeat(pa.scalar(lake.existing_version(tables.silver.name)), len(noted.digests))
-    digests = noted.digests.append_column("silver_version", version)
-    for table, rows in ((tables.passes, noted.staircase), (tables.partitions, digests)):
-        lake.replace(table, {"arrival_date": days}, rows)
+    noted = engine.each(partial(note_share, lake, tables.silver, every_us), shares)
+    rows = _joined(lake, lake.existing_version(tables.silver.name), noted, every_us) if noted else ([], [])
+    for table, of_table in zip((tables.passes, tables.partitions), rows, strict=True):
+        lake.replace(table, {"arrival_date": days}, of_table)
     return days
 
 
@@ -69,12 +73,12 @@ def _known_days(lake: Lake, partitions: Table) -> set[date]:
 
 
 class Noted(NamedTuple):
-    """Of some of silver's files, or of all: pass ticks, and by day `events`, `newest_start` and what digests are of; of
-    some also between which silences events arrived."""
+    """Of some of silver's files: pass ticks, by day `events` and what its digest is of, and between which silences
+    events arrived."""
 
     staircase: pa.Table
     digests: pa.Table
-    stretches: pa.Table = STRETCHES.empty_table()
+    stretches: pa.Table
 
 
 def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[str]) -> Noted:
@@ -90,23 +94,24 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
                    CAST(bit_xor(hashed) AS VARCHAR) AS crossed
             FROM (SELECT arrival_date, md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
             GROUP BY arrival_date""").to_arrow_table()
-        stretches = STRETCHES.empty_table() if every_us is None else pass_ticks.stretches(database, every_us)
-        return Noted(pass_ticks.staircases(database), digests, stretches)
+        busy = STRETCHES.empty_table() if every_us is None else stretches(database, every_us)
+        return Noted(staircases(database), digests, busy)
 
 
-def _joined(lake: Lake, shares: Sequence[Noted], every_us: int | None) -> Noted:
-    """The whole of what shares noted. A staircase of staircases is the one of all their events."""
-    if not shares:
-        return Noted(STEPS.empty_table(), NO_DIGESTS)
+def _joined(
+    lake: Lake, silver_version: int, shares: Sequence[Noted], every_us: int | None
+) -> tuple[pa.Table, pa.Table]:
+    """Pass ticks and digests, from what shares noted. A staircase of staircases is the one of all their events."""
     with databases.open_database(lake.config.scratch, lake.config.lake) as database:
         steps = [share.staircase for share in shares]
         if every_us is not None:
-            steps.append(pass_ticks.heartbeats_of(pa.concat_tables(share.stretches for share in shares), every_us))
-        staircase = pass_ticks.joined(database, pa.concat_tables(steps))
+            steps.append(heartbeats_of(pa.concat_tables(share.stretches for share in shares), every_us))
+        staircase = joined(database, pa.concat_tables(steps))
         database.register("steps", staircase)
         database.register("parts", pa.concat_tables(share.digests for share in shares))
-        digests = database.sql("""
+        digests = database.sql(f"""
             SELECT arrival_date, CAST(sum(events) AS BIGINT) AS events, any_value(newest.newest_start) AS newest_start,
+                   CAST({silver_version} AS BIGINT) AS silver_version,
                    to_hex(sum(CAST(added AS HUGEINT))) || '-' || to_hex(bit_xor(CAST(crossed AS UBIGINT)))
                    AS silver_digest
             FROM parts
@@ -116,7 +121,7 @@ def _joined(lake: Lake, shares: Sequence[Noted], every_us: int | None) -> Noted:
     passed = [
         _pass_digest(staircase.filter(pc.equal(staircase["arrival_date"], day))) for day in digests["arrival_date"]
     ]
-    return Noted(staircase, digests.append_column("pass_digest", pa.array(passed, pa.string())))
+    return staircase, digests.append_column("pass_digest", pa.array(passed, pa.string()))
 
 
 def _as_text(name: str, type_: str) -> str:
@@ -130,3 +135,42 @@ def _pass_digest(staircase: pa.Table) -> str:
     for name in ("tick", "newest_start"):
         digest.update(staircase[name].cast(pa.int64()).to_numpy().tobytes())
     return digest.hexdigest()[:32]
+
+
+def staircases(database: duckdb.DuckDBPyConnection) -> pa.Table:
+    """Rows of `pass_<stream>` for every day of the relation `silver` (arrival_date, arrival, start)."""
+    return database.sql("""
+        SELECT tick, newest_start, arrival_date
+        FROM (SELECT *, max(newest_start) OVER (PARTITION BY arrival_date ORDER BY tick
+                                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newest_before
+              FROM (SELECT arrival_date, arrival AS tick, max("start") AS newest_start FROM silver GROUP BY ALL))
+        WHERE newest_before IS NULL OR newest_start > newest_before
+        ORDER BY arrival_date, tick""").to_arrow_table()
+
+
+def joined(database: duckdb.DuckDBPyConnection, parts: pa.Table) -> pa.Table:
+    """The staircases of parts of the events, and of heartbeats, as one of all of them."""
+    database.register("silver", parts.rename_columns(["arrival", "start", "arrival_date"]))
+    return staircases(database)
+
+
+def stretches(database: duckdb.DuckDBPyConnection, every_us: int) -> pa.Table:
+    """Of every day of `silver` when arrivals follow on each other so closely that no heartbeat comes in between."""
+    return database.sql(f"""
+        SELECT arrival_date, min(tick_us) AS since_us, max(tick_us) AS until_us
+        FROM (SELECT *, count(*) FILTER (silence_us > {every_us}) OVER (
+                         PARTITION BY arrival_date ORDER BY tick_us) AS stretch
+              FROM (SELECT *, tick_us - lag(tick_us) OVER (PARTITION BY arrival_date ORDER BY tick_us) AS silence_us
+                    FROM (SELECT DISTINCT arrival_date, epoch_us(arrival) AS tick_us FROM silver)))
+        GROUP BY arrival_date, stretch""").to_arrow_table()
+
+
+def heartbeats_of(found: pa.Table, every_us: int) -> pa.Table:
+    """The heartbeats between the stretches of all parts, and from a day's last one until its end, as steps."""
+    ordered = found.sort_by("since_us")
+    since_us, until_us = (ordered[name].to_numpy() for name in ("since_us", "until_us"))
+    silent_us = np.maximum.accumulate(until_us)
+    next_us = np.append(since_us[1:], np.iinfo(np.int64).max)[: len(since_us)]
+    beats_us = heartbeats.of_silences(silent_us, np.minimum(next_us, (silent_us // DAY_US + 1) * DAY_US), every_us)
+    days = (beats_us // DAY_US).astype("int32")
+    return pa.table([beats_us, beats_us - every_us, days], names=STEPS.names).cast(STEPS)

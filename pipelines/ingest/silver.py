@@ -3,7 +3,7 @@
 Silver is replaced by whole arrival days, quarantine by whole files.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ import pyarrow as pa
 from pipelines.delta.day_files import files_of
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed_within
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
 from pipelines.ingest.files import UNREADABLE
@@ -38,7 +39,7 @@ def write_silver(lake: Lake, engine: Engine, tables: StreamTables, found: Dedupl
     A commit replaces as many whole days as the engine takes at once. A kill in between is as safe as between two
     tables.
     """
-    if DUPLICATE in found.moved:
+    if found.moved(DUPLICATE):
         found.parse_again(lake, tables.bronze)
     silver = tables.silver
     for days in _commits(lake, engine, silver, found):
@@ -46,29 +47,16 @@ def write_silver(lake: Lake, engine: Engine, tables: StreamTables, found: Dedupl
         found.relations.replace(lake, silver, {"arrival_date": days}, _rows_of_chosen_days(silver, found))
 
 
-def _commits(lake: Lake, engine: Engine, silver: Table, found: Deduplicated) -> Iterator[Sequence[date]]:
-    most = engine.rows_per_commit
-    if most is None:
-        yield found.days
-        return
-    days: list[date] = []
-    rows = 0
-    for day, count in sorted(_rows_by_day(lake, silver, found).items()):
-        if days and rows + count > most:
-            yield days
-            days, rows = [], 0
-        days, rows = [*days, day], rows + count
-    yield days
-
-
-def _rows_by_day(lake: Lake, silver: Table, found: Deduplicated) -> dict[date, int]:
-    """Rows of the touched days, before and after: at least as many as come."""
+def _commits(lake: Lake, engine: Engine, silver: Table, found: Deduplicated) -> Sequence[Sequence[date]]:
+    if engine.rows_per_commit is None:
+        return [found.days]
     _choose(lake, silver, found, found.days)
-    counted = found.relations.rows("""
+    # Before and after: at least as many as come.
+    rows = found.relations.rows("""
         SELECT day, count(arrival_date) FROM chosen LEFT JOIN (
             SELECT arrival_date FROM parsed WHERE reason IS NULL UNION ALL SELECT arrival_date FROM standing
         ) AS those ON day = arrival_date GROUP BY day""")
-    return dict(counted)
+    return packed_within(dict(sorted(rows)), engine.rows_per_commit)
 
 
 def _choose(lake: Lake, silver: Table, found: Deduplicated, days: Sequence[date]) -> None:
@@ -83,7 +71,7 @@ def _rows_of_chosen_days(silver: Table, found: Deduplicated) -> list[str]:
         f"SELECT {columns} FROM parsed ANTI JOIN {_moved(NEW)} WHERE reason IS NULL AND {of_days}",
         f"SELECT {columns} FROM standing ANTI JOIN {_moved(EVENT)} WHERE path NOT IN (SELECT path FROM changed)",
     ]
-    if DUPLICATE in found.moved:
+    if found.moved(DUPLICATE):
         rows.append(f"SELECT {columns} FROM again SEMI JOIN {_moved(DUPLICATE)} WHERE {of_days}")
     return rows
 
@@ -92,13 +80,21 @@ def write_quarantine(lake: Lake, tables: StreamTables, changes: Changes, found: 
     """Replace the touched files' refused records: of changed files, and duplicates that came or went elsewhere."""
     table, others, relations = tables.quarantine, found.others_touched, found.relations
     columns = _columns(table)
-    relations.add_rows("whole_files", _whole_files(found, lake.schema(table), changes))
+    definition = found.rules.definition
+    common = {"reading": 0, "reason": "unreadable file", "records": 1, "definition": definition}
+    unreadable = [row for row in changes.rows.values() if row.state == UNREADABLE]
+    whole_files = [common | {"path": row.path, "detail": row.detail} for row in unreadable]
+    relations.add_rows("whole_files", pa.Table.from_pylist(whole_files, lake.schema(table)))
     relations.define("refused", _REFUSED)
     rows = [f"SELECT {columns} FROM ({each})" for each in (_KEPT, _REST, "SELECT * FROM whole_files")]
-    if NEW in found.moved or EVENT in found.moved:
-        files = files_of(lake, tables.bronze, paths=_with_new_duplicates(found))
-        relations.add_files("texts", lake, tables.bronze, files)
-        rows.append(f"SELECT {columns} FROM ({_new_duplicates(found)}) AS those")
+    if new_duplicates := found.moved(NEW, EVENT):
+        relations.add_files("texts", lake, tables.bronze, files_of(lake, tables.bronze, paths=new_duplicates))
+        rows.append(f"""
+            SELECT {columns} FROM (
+                SELECT path, line, reading, identity, arrival, text, 'duplicate' AS reason,
+                       CAST(NULL AS STRING) AS detail, 1 AS records, '{definition}' AS definition
+                FROM moved LEFT JOIN (SELECT path, line, text FROM texts) AS those USING (path, line)
+                WHERE was <> '{DUPLICATE}') AS those""")
     if others:
         relations.add_rows("others", pa.table({"path": others}))
         among = "path IN (SELECT path FROM others)"
@@ -112,33 +108,3 @@ def _columns(table: Table) -> str:
 
 def _moved(was: str) -> str:
     return f"(SELECT {PLACE} FROM moved WHERE was = '{was}') AS those USING ({PLACE})"
-
-
-def _with_new_duplicates(found: Deduplicated) -> list[str]:
-    return sorted({path for path, was in found.moves if was != DUPLICATE})
-
-
-def _new_duplicates(found: Deduplicated) -> str:
-    """SQL: with bronze's lines."""
-    return f"""
-        SELECT path, line, reading, identity, arrival, text, 'duplicate' AS reason, CAST(NULL AS STRING) AS detail,
-               1 AS records, '{found.rules.definition}' AS definition
-        FROM moved LEFT JOIN (SELECT path, line, text FROM texts) AS those USING (path, line)
-        WHERE was <> '{DUPLICATE}'"""
-
-
-def _whole_files(found: Deduplicated, schema: pa.Schema, changes: Changes) -> pa.Table:
-    rows = [
-        {
-            "path": row.path,
-            "line": None,
-            "reading": 0,
-            "reason": "unreadable file",
-            "detail": row.detail,
-            "records": 1,
-            "definition": found.rules.definition,
-        }
-        for row in changes.rows.values()
-        if row.state == UNREADABLE
-    ]
-    return pa.Table.from_pylist(rows, schema)

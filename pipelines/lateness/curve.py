@@ -10,15 +10,13 @@ from pipelines.lateness.needed import AskedLateness
 from schemas.windows import MICROSECOND
 
 SECOND_US = 1_000_000
-_SECONDS = (0, 1, 5, 15, 30)
-_MINUTES = (1, 2, 5, 10, 15, 30)
-_HOURS = (1, 2, 3, 6, 12)
-_DAYS = (1, 2, 3, 7, 14, 30)
-USUAL = (
-    *(timedelta(seconds=count) for count in _SECONDS),
-    *(timedelta(minutes=count) for count in _MINUTES),
-    *(timedelta(hours=count) for count in _HOURS),
-    *(timedelta(days=count) for count in _DAYS),
+MINUTE_US, HOUR_US, DAY_US = 60 * SECOND_US, 3_600 * SECOND_US, 86_400 * SECOND_US
+# The lengths that people choose from.
+USUAL_US = (
+    *(count * SECOND_US for count in (0, 1, 5, 15, 30)),
+    *(count * MINUTE_US for count in (1, 2, 5, 10, 15, 30)),
+    *(count * HOUR_US for count in (1, 2, 3, 6, 12)),
+    *(count * DAY_US for count in (1, 2, 3, 7, 14, 30)),
 )
 # As kernels take a query's lateness that has no end.
 MOST_US = 1 << 61
@@ -43,7 +41,6 @@ class CurvePoint:
 
     @property
     def complete_share(self) -> float:
-        """Of the windows."""
         return self.complete / self.windows
 
     @property
@@ -68,13 +65,13 @@ def curve(asked: AskedLateness, lateness_us: Sequence[int]) -> list[CurvePoint]:
     windows, events = asked.one("SELECT count(*), coalesce(sum(events), 0) FROM windows_needed")
     if not windows:
         return []
-    late = _late_events(asked, lateness_us)
-    counts = ", ".join(f"count(*) FILTER (most_us < {each})" for each in lateness_us)
-    complete = asked.one(f"SELECT {counts} FROM windows_needed")
-    delayed = _delays(asked, lateness_us)
+    listed = ", ".join(map(str, lateness_us))
+    asked.rows(f"CREATE OR REPLACE TEMP TABLE bounds AS SELECT unnest([{listed}]::BIGINT[]) AS lateness_us")
+    late, on_time = _late_events(asked), _on_time(asked)
+    points = ((each, late.get(each, 0), *on_time[each]) for each in lateness_us)
     return [
-        CurvePoint(each, windows, complete[place], on_time, events, late.get(each, 0), delay_us, median_us)
-        for place, (each, (on_time, delay_us, median_us)) in enumerate(delayed.items())
+        CurvePoint(each, windows, complete, rows, events, late_events, delay_us, median_us)
+        for each, late_events, complete, rows, delay_us, median_us in points
     ]
 
 
@@ -91,18 +88,12 @@ def lateness_in_us(lateness: timedelta) -> int:
     return min(lateness // MICROSECOND, MOST_US)
 
 
-def usual_us(most_us: int) -> list[int]:
-    """The lengths that people choose from, up to the one behind which nothing changes any more."""
-    return [each for each in map(lateness_in_us, USUAL) if each < most_us]
-
-
-def _late_events(asked: AskedLateness, lateness_us: Sequence[int]) -> dict[int, int]:
-    """By lateness: events, counted once for each window that they are late for: ends never fall, so these are the first
-    ones of their windows. Without the lateness for which there is none."""
+def _late_events(asked: AskedLateness) -> dict[int, int]:
+    """By lateness of `bounds`: events, counted once for each window that they are late for: ends never fall, so these
+    are the first ones of their windows. Without the lateness for which there is none."""
     same = "".join(f"e.{column} = p.{column} AND " for column in asked.numbered_by)
     rows = asked.rows(f"""
-        WITH bounds AS ({_bounds(lateness_us)}),
-        late_for_some AS (
+        WITH late_for_some AS (
             SELECT l.*, b.lateness_us, l.newest_us - b.lateness_us AS passed_us
             FROM late l JOIN bounds b ON l.newest_us - b.lateness_us >= l.first_end_us)
         SELECT e.lateness_us, sum(least(e.last, p.number) - e.first + 1)
@@ -110,30 +101,25 @@ def _late_events(asked: AskedLateness, lateness_us: Sequence[int]) -> dict[int, 
     return {each: int(events) for each, events in rows}
 
 
-def _bounds(lateness_us: Sequence[int]) -> str:
-    listed = ", ".join(f"({each})" for each in lateness_us)
-    return f"SELECT CAST(one AS BIGINT) AS lateness_us FROM (VALUES {listed}) AS listed(one)"
-
-
-def _delays(asked: AskedLateness, lateness_us: Sequence[int]) -> dict[int, tuple[int, int, int | None]]:
-    """By lateness: windows with a row on time, their delays, and the median of these. A window passes at the first tick
-    whose newest start is `lateness` behind its end, at the latest at the last tick."""
-    rows = asked.rows(f"""
-        WITH bounds AS ({_bounds(lateness_us)}),
-        ends AS (
-            SELECT b.lateness_us, w.window_end_us, count(*) FILTER (w.least_us < b.lateness_us) AS on_time
+def _on_time(asked: AskedLateness) -> dict[int, tuple[int, int, int, int | None]]:
+    """By lateness of `bounds`: complete windows, those with a row on time, their delays, and the median of these. A
+    window passes at the first tick whose newest start is `lateness` behind its end, at the latest at the last tick."""
+    rows = asked.rows("""
+        WITH ends AS (
+            SELECT b.lateness_us, w.window_end_us, count(*) FILTER (w.most_us < b.lateness_us) AS complete,
+                   count(*) FILTER (w.least_us < b.lateness_us) AS on_time
             FROM windows_needed w CROSS JOIN bounds b GROUP BY ALL),
         last AS (SELECT max(epoch_us(arrival)) AS tick_us FROM silver),
         delays AS (
-            SELECT e.lateness_us, e.on_time, coalesce(t.tick_us, last.tick_us) - e.window_end_us AS delay_us
+            SELECT e.lateness_us, e.complete, e.on_time,
+                   coalesce(t.tick_us, last.tick_us) - e.window_end_us AS delay_us
             FROM ends e
             ASOF LEFT JOIN ticks t ON e.window_end_us + e.lateness_us <= t.newest_us
             CROSS JOIN last),
         ordered AS (
             SELECT *, sum(on_time) OVER (PARTITION BY lateness_us ORDER BY delay_us) AS until,
                    sum(on_time) OVER (PARTITION BY lateness_us) AS all_on_time FROM delays)
-        SELECT lateness_us, sum(on_time), sum(CAST(on_time AS HUGEINT) * delay_us),
+        SELECT lateness_us, sum(complete), sum(on_time), sum(CAST(on_time AS HUGEINT) * delay_us),
                min(delay_us) FILTER (2 * until >= all_on_time AND all_on_time > 0)
         FROM ordered GROUP BY lateness_us""")
-    found = {each: (int(on_time), int(delay_us), median_us) for each, on_time, delay_us, median_us in rows}
-    return {each: found[each] for each in lateness_us}
+    return {each: (*map(int, counts), median_us) for each, *counts, median_us in rows}

@@ -10,23 +10,25 @@ recount: no kernel takes part.
 """
 
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 
 import duckdb
 
-from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.database import EVER_US, open_recount_database
-from pipelines.gate.recount.heartbeats import between
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.kinds.rolling import RollingWindows
-from pipelines.gate.recount.tables import TableVersion, add_view
+from pipelines.gate.recount.sql import EVER_US
+from pipelines.gate.recount.ticks import heartbeats_between
 from schemas.errors import WrongParameter
 from schemas.query import Query
 
 # An event that is the first of all is on time for each of its windows.
 _NEEDED_US = f"coalesce(e.newest_us, {EVER_US}) - w.window_end_us"
+_PER_WINDOW = f"""
+    SELECT w.window_end_us, count(*) AS events, max({_NEEDED_US}) AS most_us, min({_NEEDED_US}) AS least_us
+    FROM (SELECT *, unnest(generate_series(first, last)) AS number FROM met) e JOIN windows w USING (number)
+    GROUP BY e.key_number, w.number, w.window_end_us"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,6 @@ class AskedLateness:
     numbered_by: tuple[str, ...]
 
     def rows(self, statement: str) -> list[tuple]:
-        """The rows of a statement."""
         return self.connection.execute(statement).fetchall()
 
     def one(self, statement: str) -> tuple:
@@ -53,13 +54,6 @@ def refuse_dependent(query: Query) -> None:
     if not query.window.context_free:
         allowed = "windows that don't depend on their key's other events: tumbling, sliding, spanning, rolling"
         raise WrongParameter("the kind of windows of a lateness curve", query.window.kind, allowed)
-
-
-def open_silver(lake: Lake, silver: TableVersion, first: date, last: date) -> duckdb.DuckDBPyConnection:
-    """A connection with the view `silver`: the events of the arrival days from the first to the last."""
-    connection = open_recount_database(lake)
-    add_view(connection, "silver", silver, first, last)
-    return connection
 
 
 def add_needed(
@@ -82,7 +76,10 @@ def add_needed(
     all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max)
     asked = AskedLateness(all_taken, connection, windows.numbered_by)
     connection.execute(_ticks(idle_after))
-    connection.execute(_keys(query))
+    columns = "".join(f"{sql.name(column)}, " for column in query.key)
+    connection.execute(f"""
+        CREATE TEMP TABLE keys AS
+        SELECT row_number() OVER () AS key_number, * FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver)""")
     connection.execute(_candidates(query, windows))
     # Windows that only an event without any of its own would show are of no interest.
     connection.execute(
@@ -96,16 +93,9 @@ def add_needed(
         FROM met m JOIN windows f ON f.number = m.first WHERE m.newest_us >= f.window_end_us""")
     by = ", ".join((*windows.numbered_by, "window_end_us"))
     connection.execute(f"CREATE TEMP TABLE passed AS SELECT {by}, max(number) AS number FROM windows GROUP BY {by}")
-    per_window = _per_rolling_window(windows) if isinstance(windows, RollingWindows) else _per_window()
+    per_window = _per_rolling_window(windows) if isinstance(windows, RollingWindows) else _PER_WINDOW
     connection.execute(f"CREATE TEMP TABLE windows_needed AS {per_window}")
     return asked
-
-
-def _per_window() -> str:
-    return f"""
-        SELECT w.window_end_us, count(*) AS events, max({_NEEDED_US}) AS most_us, min({_NEEDED_US}) AS least_us
-        FROM (SELECT *, unnest(generate_series(first, last)) AS number FROM met) e JOIN windows w USING (number)
-        GROUP BY e.key_number, w.number, w.window_end_us"""
 
 
 def _per_rolling_window(windows: RollingWindows) -> str:
@@ -148,14 +138,7 @@ def _heartbeats(idle_after: timedelta | None) -> str:
             SELECT unnest(generate_series(
                 CAST(CAST(make_timestamp(min(us)) AS DATE) + 1 AS TIMESTAMP), make_timestamp(max(us)), INTERVAL 1 DAY
             )) AS midnight FROM (SELECT epoch_us(arrival) AS us FROM silver))"""
-    return f"UNION ALL {between(points, sql.microseconds(idle_after))}"
-
-
-def _keys(query: Query) -> str:
-    columns = "".join(f"{sql.name(column)}, " for column in query.key)
-    return f"""
-        CREATE TEMP TABLE keys AS
-        SELECT row_number() OVER () AS key_number, * FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver)"""
+    return f"UNION ALL {heartbeats_between(points, sql.microseconds(idle_after))}"
 
 
 def _candidates(query: Query, windows: LookedBackWindows) -> str:

@@ -1,14 +1,13 @@
 """The lateness curve of a query over arrival days of the lake, and its table (semantics §3)."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount.tables import TableVersion
-from pipelines.lateness.curve import SECOND_US, CurvePoint, curve, lateness_in_us, recommended_us, usual_us
-from pipelines.lateness.needed import AskedLateness, add_needed, open_silver, refuse_dependent
+from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
+from pipelines.lateness.curve import SECOND_US, USUAL_US, CurvePoint, curve, lateness_in_us, recommended_us
+from pipelines.lateness.needed import AskedLateness, add_needed, refuse_dependent
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -77,10 +76,12 @@ def whatif(config: Config, query_name: str, asked: LatenessQuestion) -> Lateness
     tables = StreamTables.of(registry.stream(query.stream))
     first, last = _days(lake, tables, asked)
     silver = TableVersion(lake, tables.silver.name, lake.existing_version(tables.silver.name), "arrival_date")
-    with open_silver(lake, silver, first, last) as connection:
+    with open_recount_database(lake) as connection:
+        add_view(connection, "silver", silver, (first, last))
         needed = add_needed(query, connection, tables.stream.idle_after)
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
-            raise _without(query, first, last)
+            allowed = f"days with events that a window of {query.name} holds; none of these is"
+            raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
         found = _curve(needed, query, (first, last), asked)
     table = lateness_table(query.name)
     lake.ensure(table)
@@ -91,7 +92,8 @@ def whatif(config: Config, query_name: str, asked: LatenessQuestion) -> Lateness
 def _curve(needed: AskedLateness, query: Query, days: tuple[date, date], asked: LatenessQuestion) -> LatenessCurve:
     recommended, enough_for_all = recommended_us(needed, asked.complete), recommended_us(needed, 1.0)
     own = lateness_in_us(query.lateness)
-    every = {*usual_us(enough_for_all), enough_for_all, recommended, own, *map(lateness_in_us, asked.lateness)}
+    usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
+    every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, asked.lateness)}
     return LatenessCurve(query, *days, asked.complete, recommended, curve(needed, sorted(every)))
 
 
@@ -101,22 +103,9 @@ def _days(lake: Lake, tables: StreamTables, asked: LatenessQuestion) -> tuple[da
     there = ArrivalDays.read(lake, tables.partitions.name).by_date
     if not there:
         raise NotSetUp(f"stream {stream} has no events yet", f"windrow ingest {stream}")
-    found = sorted(_between(there, asked.first or min(there), asked.last or max(there)))
+    first, last = asked.first or min(there), asked.last or max(there)
+    found = [day for day in there if first <= day <= last]
     if not found:
-        days = f"{asked.first or min(there)} to {asked.last or max(there)}"
-        raise WrongParameter(
-            "--from and --to", days, f"days on which events of {stream} arrived: {min(there)} to {max(there)}"
-        )
-    return found[0], found[-1]
-
-
-def _between(days: Iterable[date], first: date, last: date) -> list[date]:
-    return [day for day in days if first <= day <= last]
-
-
-def _without(query: Query, first: date, last: date) -> WrongParameter:
-    return WrongParameter(
-        "--from and --to",
-        f"{first} to {last}",
-        f"days with events that a window of {query.name} holds; none of these is",
-    )
+        allowed = f"days on which events of {stream} arrived: {min(there)} to {max(there)}"
+        raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
+    return min(found), max(found)

@@ -1,7 +1,6 @@
 """Under which code and definitions a step ran."""
 
 import hashlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from schemas.syntax import hash_of
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
 ROOTS = ("kernels", "pipelines", "schemas")
-# Folders whose code makes no row. Streams, queries, models, policies and heavy functions are definitions, hashed apart:
+# Code that makes no row. Streams, queries, models, policies and heavy functions are definitions, hashed apart:
 # a new one must not make the runs of the others stale. The rest only starts runs or shows rows.
 MAKE_NO_ROWS = (
     "schemas/streams/",
@@ -25,7 +24,7 @@ MAKE_NO_ROWS = (
     "pipelines/upkeep/",
     "pipelines/report/",
     "pipelines/lateness/",
-    "pipelines/ingest/profile/",
+    "pipelines/ingest/profile.py",
     "pipelines/sql/",
 )
 
@@ -33,40 +32,40 @@ MAKE_NO_ROWS = (
 @cache
 def code_hash() -> str:
     """Hash of the code below ROOTS that rows can depend on."""
-    return hash_of(_sources())
-
-
-def _sources() -> Iterator[tuple[str, bytes]]:
-    for path in sorted(path for root in ROOTS for path in (REPOSITORY / root).rglob("*.py")):
-        name = path.relative_to(REPOSITORY).as_posix()
-        if not name.startswith(MAKE_NO_ROWS):
-            yield name, path.read_bytes()
+    paths = sorted(path for root in ROOTS for path in (REPOSITORY / root).rglob("*.py"))
+    names = {path: path.relative_to(REPOSITORY).as_posix() for path in paths}
+    return hash_of((name, path.read_bytes()) for path, name in names.items() if not name.startswith(MAKE_NO_ROWS))
 
 
 def definition_hash(stream: str, query: str | None) -> str:
     """Hash of the stream's definition; for a query's step, of what a replay takes from it, of the query's, and of a
     model's function or a policy."""
-    if query is None:
-        return stream_hash(stream)
-    asked = queries().get(query)
-    parts = [replay_hash(stream), query_hash(query)]
-    if isinstance(asked, Model):
-        folder = REPOSITORY / HEAVY_FUNCTIONS
-        parts.append(_hash_of([*folder.glob("_*.py"), *folder.glob(f"{asked.function.function}.py")]))
-    if asked is not None and asked.window.defined_in:
-        parts.append(_hash_of([REPOSITORY / file for file in asked.window.defined_in]))
-    return "-".join(parts)
+    return stream_hash(stream) if query is None else "-".join(_hashes(stream, query).values())
 
 
 def changed_definitions(stream: str, query: str, then: str) -> list[str]:
     """Whose files are different now than when `definition_hash` gave that: of a defined query and of its stream."""
-    asked = queries()[query]
-    files = [f"schemas/streams/{stream}.py", f"{module_of(query).replace('.', '/')}.py"]
-    files += [f"{HEAVY_FUNCTIONS}{asked.function.function}.py"] if isinstance(asked, Model) else []
-    files += [", ".join(asked.window.defined_in)] if asked.window.defined_in else []
-    parts = zip(files, then.split("-"), definition_hash(stream, query).split("-"), strict=False)
+    now = _hashes(stream, query)
+    before = zip(now, then.split("-"), strict=False)
     # Another number of parts: the query is of another kind now.
-    return [file for file, before, now in parts if before != now] or [files[1]]
+    return [file for file, hash_then in before if now[file] != hash_then] or [_query_file(query)]
+
+
+def _hashes(stream: str, query: str) -> dict[str, str]:
+    """By the files of definitions that a query's rows depend on."""
+    found = {f"schemas/streams/{stream}.py": replay_hash(stream), _query_file(query): query_hash(query)}
+    asked = queries().get(query)
+    if isinstance(asked, Model):
+        of_function = f"{HEAVY_FUNCTIONS}{asked.function.function}.py"
+        shared = (REPOSITORY / HEAVY_FUNCTIONS).glob("_*.py")
+        found[of_function] = _hash_of([*shared, *REPOSITORY.glob(of_function)])
+    if asked is not None and asked.window.defined_in:
+        found[", ".join(asked.window.defined_in)] = _hash_of([REPOSITORY / file for file in asked.window.defined_in])
+    return found
+
+
+def _query_file(query: str) -> str:
+    return f"{module_of(query).replace('.', '/')}.py"
 
 
 def question_hash(query: Query) -> str:
@@ -77,5 +76,4 @@ def question_hash(query: Query) -> str:
 
 
 def _hash_of(paths: list[Path]) -> str:
-    """Of what all of some definitions share, and of one."""
     return hash_of((path.name, path.read_bytes()) for path in sorted(paths))

@@ -31,20 +31,24 @@ class Run(NamedTuple):
 
 @dataclass
 class Stages:
-    """The stages of the flow map that a step goes through, or the steps of several days together: `seconds` by stage,
-    without the time that it has now been in `name`; `page`: where the engine shows more."""
+    """The stages of the flow map that a step goes through, or the steps of several days together, each with the moment
+    when it began; a step may come back to one. `page`: where the engine shows more."""
 
-    seconds: dict[str, float] = field(default_factory=dict)
-    name: str | None = None
-    began: float = 0.0
+    begun: list[tuple[str, float]] = field(default_factory=list)
     page: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The stage that it is in."""
+        return self.begun[-1][0] if self.begun else None
 
     def following(self, progress: Callable[[str], None]) -> Callable[[str], None]:
         """`progress`, but a stage of the flow map that begins is noted first."""
 
         def noted(text: str) -> None:
             if text in _STAGES:
-                self._begin(text)
+                signals.raise_if_asked()
+                self.begun.append((text, time.monotonic()))
             progress(text)
 
         return noted
@@ -58,26 +62,20 @@ class Stages:
             finally:
                 self.page = engine.page
 
-    def _begin(self, stage: str) -> None:
-        signals.raise_if_asked()
-        # A step may come back to a stage: an ingest looks at the landing folder again when a file changed meanwhile.
-        self.seconds = self.until_now()
-        self.seconds.setdefault(stage, 0.0)
-        self.name, self.began = stage, time.monotonic()
-
     def until_now(self) -> dict[str, float]:
         """Seconds by stage, in the order in which the step came to each for the first time."""
-        if self.name is None:
-            return {}
-        return {**self.seconds, self.name: self.seconds[self.name] + time.monotonic() - self.began}
+        seconds: dict[str, float] = {}
+        ends = [*(began for _, began in self.begun[1:]), time.monotonic()]
+        for (stage, began), end in zip(self.begun, ends, strict=False):
+            seconds[stage] = seconds.get(stage, 0.0) + end - began
+        return seconds
 
 
 @dataclass
 class LedgerEntry:
-    """What a step notes while it runs; plain JSON values only. `validations`: files of the validation results that a
-    stage made, below `Config.expectations`; `failed_in`, `came_to`: the stage in which the step ended, where it ended
-    badly, and all that it had come to; `ended`: whether what happens to the steps of other days is nothing to it any
-    more."""
+    """What a step notes while it runs; plain JSON values only. `validations`: by stage, files of the validation results
+    that it made, below `Config.expectations`; `failed_in`, `came_to`: where the step ended badly, in which stage, and
+    all that it had come to; `ended`: what happens to the steps of other days is nothing to it any more."""
 
     stages: Stages = field(default_factory=Stages)
     inputs: dict = field(default_factory=dict)
@@ -91,25 +89,19 @@ class LedgerEntry:
     came_to: tuple[str, ...] = ()
     ended: bool = False
 
-    @property
-    def engine_page(self) -> str | None:
-        """Where the engine shows more of the step."""
-        return self.stages.page
-
     def note_validations(self, results: list[str]) -> None:
-        """Note validation results of the stage."""
+        """Of the stage that the step is in."""
         assert self.stages.name is not None, "a stage of the flow map validates"
         self.validations.setdefault(self.stages.name, []).extend(results)
 
     def fail(self, error: BaseException) -> None:
         """Note why the step ended in the stage that it is in."""
-        self.state, self.failed_in, self.ended = state_after(error), self.stages.name, True
+        self.state, self.failed_in, self.ended = _state_after(error), self.stages.name, True
         self.came_to = tuple(self.stages.until_now())
         self.message = f"{type(error).__name__}: {error}"[:4_000]
 
 
-def state_after(error: BaseException) -> str:
-    """How a step ended that raised this."""
+def _state_after(error: BaseException) -> str:
     if not isinstance(error, WindrowError):
         return "failed"
     return "skipped" if error.skipped else "refused" if error.refused else "failed"

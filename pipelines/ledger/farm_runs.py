@@ -21,11 +21,10 @@ class FarmRun(NamedTuple):
     metrics: Metrics
 
 
-SHOWN = (
-    *("host", "workers", "windows", "tuples", "statuses"),
-    *("completion_s", "bandwidth", "load_balance", "fragmentation"),
-)
-"""What a command shows of each farm."""
+_METRICS = ("windows", "completion_s", "calculation_s", "bandwidth", "ideal_bandwidth", "load_balance", "fragmentation")
+# What a command shows of each farm.
+_SHOWN = ["host", "workers", "windows", "tuples", "statuses"]
+_SHOWN += ["completion_s", "bandwidth", "load_balance", "fragmentation"]
 
 
 def record(lake: Lake, farms: Mapping[Run, Sequence[FarmRun]]) -> None:
@@ -43,25 +42,16 @@ def of_run(lake: Lake, query: str, day: date, run_id: str) -> list[dict]:
     if lake.version(FARM_RUNS.name) is None:
         return []
     of_run = [("run_id", "=", run_id), ("query", "=", query), ("logical_date", "=", day)]
-    rows = lake.read(FARM_RUNS.name, filters=of_run, columns=["at", *SHOWN]).to_pylist()
+    rows = lake.read(FARM_RUNS.name, filters=of_run, columns=["at", *_SHOWN]).to_pylist()
     newest = max((row["at"] for row in rows), default=None)
-    return [{name: row[name] for name in SHOWN} for row in rows if row["at"] == newest]
+    return [{name: row[name] for name in _SHOWN} for row in rows if row["at"] == newest]
 
 
 def _row(farm: FarmRun) -> dict:
-    metrics = farm.metrics
     return {
-        "function": farm.function,
-        "host": farm.host,
-        "workers": len(metrics.windows_of_worker),
-        "windows": metrics.windows,
-        "tuples": farm.tuples,
+        **{name: getattr(farm, name) for name in ("function", "host", "tuples")},
+        **{name: getattr(farm.metrics, name) for name in _METRICS},
+        "workers": len(farm.metrics.windows_of_worker),
         "statuses": json.dumps(farm.statuses, sort_keys=True),
-        "completion_s": metrics.completion_s,
-        "calculation_s": metrics.calculation_s,
-        "bandwidth": metrics.bandwidth,
-        "ideal_bandwidth": metrics.ideal_bandwidth,
-        "load_balance": metrics.load_balance,
-        "fragmentation": metrics.fragmentation,
-        "held_bytes": metrics.greatest_held_bytes,
+        "held_bytes": farm.metrics.greatest_held_bytes,
     }

@@ -11,7 +11,7 @@ Rows are only ever appended: nothing that the ledger once held is lost.
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -24,12 +24,12 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger import running
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run, Stages
+from pipelines.tables.snapshot import AuditVersions
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 from schemas.ledger_tables import RUNS
 
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
-_PLAIN_COLUMNS = ("state", "kernel", "message", "engine_page")
 # In the outputs of a stage: files of the validation results that it made.
 VALIDATIONS = "validations"
 _MOMENT = timedelta(milliseconds=1)  # Delta's log has no microseconds
@@ -63,6 +63,11 @@ class StepRow:
         assert self.query is not None and self.logical_date is not None, "a step of an ingest replays nothing"
         return self.query, self.logical_date
 
+    @property
+    def versions(self) -> AuditVersions:
+        """Those that an audit made, or that a publication published."""
+        return AuditVersions(**(self.outputs if self.step == "audit" else self.inputs))
+
 
 def new_run_id(of: str, day: date | None) -> str:
     """A run's name where the caller has none: names what and when, and is never used twice."""
@@ -78,20 +83,13 @@ class Recording:
     begun: list[running.Begun] = field(default_factory=list)
 
     @contextmanager
-    def step(self, run: Run, step: str) -> Iterator[LedgerEntry]:
-        """Record a step from its start to its end, however it ends; an error goes on to the caller."""
-        with self.steps([run], step) as entries:
-            yield entries[run]
-
-    @contextmanager
     def steps(self, of_runs: Sequence[Run], step: str) -> Iterator[dict[Run, LedgerEntry]]:
-        """Record a step of each of some runs that go through it together; each has an equal part of the time. An error
-        is of all that have not ended."""
+        """Record a step of each of some runs that go through it together, from its start to its end, however it ends;
+        each has an equal part of the time. An error goes on to the caller, and is of all that have not ended."""
         stages, began = Stages(), time.monotonic()
         entries, shared = {run: LedgerEntry(stages) for run in of_runs}, {run: _shared(run, step) for run in of_runs}
         row = _row(LedgerEntry(state=running.RUNNING), None, 0.0)
-        begun = [_as_text({**shared[run], **row}) for run in of_runs]
-        self.begun.append(running.begin(self.lake.config, begun))
+        self.begun.append(running.begin(self.lake.config, [{**shared[run], **row} for run in of_runs]))
         try:
             yield entries
         except BaseException as raised:
@@ -144,12 +142,11 @@ def recording(lake: Lake) -> Iterator[Recording]:
 @contextmanager
 def step(lake: Lake, run: Run, step: str) -> Iterator[LedgerEntry]:
     """A step that is recorded alone."""
-    with recording(lake) as recorded, recorded.step(run, step) as entry:
-        yield entry
+    with recording(lake) as recorded, recorded.steps([run], step) as entries:
+        yield entries[run]
 
 
 def _shared(run: Run, step: str) -> dict:
-    """What the rows of a step have in common."""
     return {
         **run.identity,
         "step": step,
@@ -159,13 +156,8 @@ def _shared(run: Run, step: str) -> dict:
     }
 
 
-def _as_text(row: dict) -> dict:
-    """As JSON holds it."""
-    return {name: value.isoformat() if isinstance(value, date) else value for name, value in row.items()}
-
-
 def _of_text(row: dict) -> dict:
-    """A row as it began, of a step that was cut off."""
+    """A row as JSON holds it, as it began, of a step that was cut off."""
     day = row["logical_date"]
     return {
         **row,
@@ -191,24 +183,24 @@ def _of_step(row: dict) -> tuple:
     return row["run_id"], row["step"], row["query"], row["logical_date"]
 
 
-def _stage_rows(entry: LedgerEntry, runs: int) -> list[dict]:
+def _stage_rows(entry: LedgerEntry, runs: int) -> Iterator[dict]:
     """Of a step that did not end well, the stage that it was in did not; the others that it came to did. runs: that
     shared the time."""
-    rows = []
     for stage, seconds in entry.stages.until_now().items():
         if entry.failed_in and stage not in entry.came_to:
             continue
-        failed = stage == entry.failed_in
-        of_stage = LedgerEntry(state=entry.state, message=entry.message) if failed else LedgerEntry()
-        validations = entry.validations.get(stage)
-        of_stage.outputs = {VALIDATIONS: validations} if validations else {}
-        rows.append(_row(of_stage, stage, seconds / runs))
-    return rows
+        of_stage = LedgerEntry()
+        if stage == entry.failed_in:
+            of_stage.state, of_stage.message = entry.state, entry.message
+        if stage in entry.validations:
+            of_stage.outputs = {VALIDATIONS: entry.validations[stage]}
+        yield _row(of_stage, stage, seconds / runs)
 
 
 def _row(entry: LedgerEntry, stage: str | None, seconds: float) -> dict:
     as_json = {name: json.dumps(getattr(entry, name), sort_keys=True) for name in _JSON_COLUMNS}
-    return {"stage": stage, "seconds": seconds, **as_json, **{name: getattr(entry, name) for name in _PLAIN_COLUMNS}}
+    plain = {name: getattr(entry, name) for name in ("state", "kernel", "message")}
+    return {"stage": stage, "seconds": seconds, **as_json, **plain, "engine_page": entry.stages.page}
 
 
 def rows(lake: Lake, filters: list[tuple] | None = None, stages: bool = False) -> list[StepRow]:
@@ -253,3 +245,26 @@ def published(lake: Lake, query: str) -> dict[date, StepRow]:
     """The newest publication of each day of a query that has ended well."""
     asked = [("query", "=", query), ("step", "=", "publish"), ("state", "=", "done")]
     return {row.replayed[1]: row for row in rows(lake, asked)}
+
+
+@dataclass(frozen=True)
+class Audits:
+    """What became of audits, by query and day, but of those that run. waiting: the newest whose rows were neither
+    published nor superseded, be it that their gate failed; settled_at: when the rows of the newest were."""
+
+    waiting: Mapping[tuple[str, date], StepRow]
+    settled_at: Mapping[tuple[str, date], datetime]
+
+
+def audits(lake: Lake) -> Audits:
+    """From the ledger. O(its rows of audits and publications)."""
+    made = rows(lake, [("step", "=", "audit")])
+    audited = {row.replayed for row in made if row.state == running.RUNNING}
+    newest = {row.replayed: row for row in made if row.state == "done" and row.replayed not in audited}
+    publications = rows(lake, [("step", "=", "publish")])  # a skipped one: another run publishes
+    ended = {(row.replayed, row.versions): row.at for row in publications if row.state in ("done", "skipped")}
+    settled = {day: ended.get((day, row.versions)) for day, row in newest.items()}
+    return Audits(
+        {day: row for day, row in newest.items() if settled[day] is None},
+        {day: at for day, at in settled.items() if at is not None},
+    )

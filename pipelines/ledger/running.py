@@ -1,5 +1,4 @@
-"""Steps that have begun: a small file below `<home>/running` for those of a run's days, locked while its process lives
-(step_files.py).
+"""Steps that have begun: a small file below `<home>/running` for those of a run's days, locked while its process lives.
 
 A step is a row of the ledger when it ends, in one commit. Until then its file says that it runs; a file that nobody has
 locked is of steps that were cut off: killed, or without room to write their rows. The next step that ends writes these.
@@ -8,20 +7,23 @@ A file that holds something else, as a machine that lost its power may leave it,
 
 import json
 import logging
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from uuid import uuid4
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta.locks import full_disk_reported
-from pipelines.ledger import step_files
-from pipelines.location import Location
+from pipelines.delta.locks import Lock, full_disk_reported, lock_of
+from pipelines.delta.locks.file_locks import FileLock
+from pipelines.location import Location, is_local
 from schemas.ledger_tables import RUNS
 
 RUNNING, CUT_OFF = "running", "cut off"
+_UNFINISHED = ".unfinished"
 # Nobody takes so long to write a line of JSON.
 _LONG_UNFINISHED_S = 3600
 _log = logging.getLogger(__name__)
@@ -29,10 +31,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Begun:
-    """The file of some steps of this process."""
+    """The file of some steps of this process, which holds its lock."""
 
     path: Location
-    hold: step_files.Hold
+    hold: Lock
 
     def forget(self) -> None:
         """The steps' rows are in the ledger."""
@@ -49,16 +51,49 @@ class Found:
     lives: bool
 
 
+class _OwnLock(FileLock):
+    """A step's file as its own lock, which nobody makes anew and who may only read it can look at."""
+
+    def __init__(self, path: Path, shared: bool):
+        self.path, self.shared = path, shared
+        self.file = open(path)  # noqa: SIM115 - the lock lasts as long as the file is open
+
+
 def begin(config: Config, rows: list[dict]) -> Begun:
     """Say that some steps have begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
     path = config.running / f"{uuid4().hex}.json"
     with full_disk_reported(config, path.name):
-        return Begun(path, step_files.write(config, path, json.dumps(rows)))
+        return Begun(path, _written_and_locked(config, path, json.dumps(rows, default=str)))
+
+
+def _written_and_locked(config: Config, path: Location, text: str) -> Lock:
+    if not isinstance(path, Path) or config.lock_server:
+        lock = lock_of(config, path.name)
+        lock.is_taken()
+        storage.make_folder(path.parent)
+        path.write_text(text)
+        return lock
+    unfinished = path.with_suffix(_UNFINISHED)
+    own = FileLock(unfinished, shared=False)
+    own.is_taken()
+    own.file.write(text)
+    own.file.flush()
+    os.fsync(own.file.fileno())
+    unfinished.rename(path)  # in one step, and locked: whoever sees it sees all of it
+    return own
+
+
+def _lock(config: Config, path: Location, shared: bool = False) -> Lock:
+    """Where a server has the locks, that of a step bears its file's name. FileNotFoundError where the file is its own
+    lock, and gone."""
+    if isinstance(path, Path) and not config.lock_server:
+        return _OwnLock(path, shared)
+    return lock_of(config, path.name, shared)
 
 
 def found(config: Config) -> list[Found]:
     """The steps that run, and those that were cut off and are in no ledger yet."""
-    return [step for path in _files(config, ".json") for step in _looked_at(config, path)]
+    return [steps for path in _files(config, ".json") if (steps := _looked_at(config, path))]
 
 
 def _files(config: Config, ending: str) -> list[Location]:
@@ -68,16 +103,25 @@ def _files(config: Config, ending: str) -> list[Location]:
         return []
 
 
-def _looked_at(config: Config, path: Location) -> Iterator[Found]:
-    """Nothing where the step ended meanwhile, or where its file is damaged."""
-    if (read := step_files.read(config, path)) is None:
-        return
-    content, lives = read
-    rows = _rows(content)
+def _looked_at(config: Config, path: Location) -> Found | None:
+    """None where the steps ended meanwhile, or where their file is damaged."""
+    try:
+        lives = _lives(config, path)
+        rows = _rows(path.read_bytes())
+    except FileNotFoundError:
+        return None
     if rows:
-        yield Found(path, rows, lives)
-    elif not lives:
+        return Found(path, rows, lives)
+    if not lives:
         _set_aside(config, path)
+    return None
+
+
+def _lives(config: Config, path: Location) -> bool:
+    if not (is_local(path) or config.lock_server):
+        return True  # by those who have a server; who hasn't can't know
+    with closing(_lock(config, path, shared=True)) as lock:
+        return not lock.is_taken()
 
 
 def _rows(content: bytes) -> list[dict] | None:
@@ -113,23 +157,23 @@ def collecting(config: Config) -> Iterator[list[dict]]:
     long: another process that collects at the same time sees a step that runs, and leaves it alone."""
     _remove_unfinished(config)
     with ExitStack() as holds:
-        cut_off = [step for step in found(config) if not step.lives and _taken(holds, config, step.path)]
-        yield [row for step in cut_off for row in step.rows]
-        for step in cut_off:
-            step.path.unlink(missing_ok=True)
+        cut_off = [steps for steps in found(config) if not steps.lives and _taken(holds, config, steps.path)]
+        yield [row for steps in cut_off for row in steps.rows]
+        for steps in cut_off:
+            steps.path.unlink(missing_ok=True)
 
 
 def _taken(holds: ExitStack, config: Config, path: Location) -> bool:
     """Whether the file is there still, and locked from now until `holds` are closed."""
-    hold = step_files.take(config, path)
-    if hold is not None:
-        holds.enter_context(closing(hold))
-    return hold is not None
+    with suppress(FileNotFoundError):
+        lock = holds.enter_context(closing(_lock(config, path)))
+        return lock.is_taken() and path.exists()
+    return False
 
 
 def _remove_unfinished(config: Config) -> None:
     """Files of processes that were killed before they had written them: the step had not begun."""
-    for path in _files(config, step_files.UNFINISHED):
+    for path in _files(config, _UNFINISHED):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > _LONG_UNFINISHED_S:
                 path.unlink()

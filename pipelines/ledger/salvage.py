@@ -10,7 +10,7 @@ from deltalake import write_deltalake
 from pipelines import storage
 from pipelines.delta import contract
 from pipelines.delta.damage import Damage
-from pipelines.delta.damaged_file import wrong_with
+from pipelines.delta.damaged_files import wrong_with
 from pipelines.delta.lake import Lake
 from pipelines.location import Location
 from schemas.tables import Table
@@ -18,9 +18,7 @@ from schemas.tables import Table
 
 def salvage(lake: Lake, table: Table, found: Damage, place: Location) -> int | None:
     """Put a table of all readable rows where the damaged one was, which goes to `place`; the caller holds its lock.
-
-    Returns how many rows were lost; None where the log, which knew, is damaged. O(bytes of the folder).
-    """
+    Returns how many rows were lost; None where the log, which knew, is damaged. O(bytes of the folder)."""
     folder, repaired = lake.folder(table.name), lake.repaired_folder(table.name)
     lost = None
     if not lake.is_half_repaired(table.name):
@@ -38,19 +36,14 @@ def _readable(lake: Lake, table: Table) -> pa.Table:
     folders = (lake.folder(table.name), lake.repaired_folder(table.name))
     schema = lake.schema(table)
     files = [file for folder in folders for file in storage.row_files(folder)]
-    whole = [_rows(file) for file in files if wrong_with(file, None, read_all=True) is None]
+    whole = [storage.parquet(file).read() for file in files if wrong_with(file, None, read_all=True) is None]
     rows = pa.concat_tables([schema.empty_table(), *whole], promote_options="permissive").select(schema.names)
     return rows.group_by(schema.names, use_threads=False).aggregate([]).cast(schema)
 
 
-def _rows(file: Location) -> pa.Table:
-    with storage.parquet(file) as opened:
-        return opened.read()
-
-
 def _rows_in_log(folder: Location) -> int:
-    counts = pa.table(storage.delta_table(folder).get_add_actions(flatten=True)).column("num_records").to_pylist()
-    return sum(count or 0 for count in counts)
+    files = pa.table(storage.delta_table(folder).get_add_actions(flatten=True))
+    return sum(count or 0 for count in files["num_records"].to_pylist())
 
 
 def _make(lake: Lake, table: Table, rows: pa.Table) -> Location:

@@ -1,9 +1,14 @@
-"""Which snapshot a run reads: the one that an ingest left, as the ledger has it."""
+"""What ingests left, as the ledger has it: the snapshot that a run reads, and which landing files were taken out by
+`windrow forget --leave-file`. Of these `files_<stream>` has a row each. Where that table was lost, nothing else in the
+lake is left of them: their lines are in no table, and the file in the landing folder looks like a new one.
+"""
 
 import json
 import shlex
 from collections.abc import Collection
 from datetime import date
+
+import pyarrow.compute as pc
 
 from pipelines.delta.lake import Lake
 from pipelines.tables.arrival_days import ArrivalDays
@@ -13,7 +18,8 @@ from schemas.errors import IngestBehind, NotSetUp, TableDamaged
 from schemas.ledger_tables import RUNS
 from schemas.registry import replay_hash
 
-KEY, SHAPE = "snapshot", "shape"
+KEY, SHAPE, LEFT_OUT = "snapshot", "shape", "left_out"
+"""In a step's outputs. Of files that it took out: the hash of the content that it left out, by path."""
 LEAVE_SNAPSHOTS = ["ingest", "forget"]
 
 
@@ -28,12 +34,9 @@ def shape(stream: str) -> str:
 
 
 def of_run(lake: Lake, stream: str, run_id: str) -> Snapshot:
-    """What the run's own ingest left; of a run without one, what the stream's newest ingest left.
-
+    """What the run's own ingest left; of a run without one, what the stream's newest ingest left. O(ingests).
     NotSetUp where there is none yet; IngestBehind where the stream has another shape now, where a table was made again
-    since, or where maintenance has removed what that ingest left; TableDamaged where a table has lost versions.
-    O(ingests).
-    """
+    since, or where maintenance has removed what that ingest left; TableDamaged where a table has lost versions."""
     row = _newest(lake, stream, run_id)
     # Only an ingest of the same name gives the run another snapshot than that.
     again = f"windrow ingest {stream} --run-id {shlex.quote(run_id)}"
@@ -42,7 +45,7 @@ def of_run(lake: Lake, stream: str, run_id: str) -> Snapshot:
 
 def newest(lake: Lake, stream: str) -> Snapshot:
     """What the stream's newest ingest left; errors as `of_run`."""
-    row = _newest(lake, stream, None)
+    row = _newest(lake, stream)
     if row is None:
         raise NotSetUp(f"no ingest of {stream} has ended yet", f"windrow ingest {stream}")
     return _readable(lake, stream, row, f"windrow ingest {stream}")
@@ -56,39 +59,52 @@ def require_whole_logs(lake: Lake, stream: str) -> None:
 
 def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDamaged]:
     """Which of these tables of the stream have lost versions that its newest ingest left. O(ingests)."""
-    row = _newest(lake, stream, None)
-    return Snapshot.of_json(stream, row["outputs"][KEY]).shortened(lake, names) if row else []
+    if (row := _newest(lake, stream)) is None:
+        return []
+    now = {name: lake.state(name) for name in names if lake.version(name) is not None}
+    return _left(stream, row).shortened(now)
 
 
 def is_behind(lake: Lake, stream: str) -> bool:
-    """Whether the stream's tables have other events now than its newest ingest in the ledger left. O(ingests + arrival
-    days)."""
-    row, partitions = _newest(lake, stream, None), f"partitions_{stream}"
-    if row is None or lake.version(partitions) is None:
-        return False
-    left = _left_days(lake, stream, row)
-    return left is None or left.digests != ArrivalDays.read(lake, partitions).digests
+    """Whether a stream has other events now than its newest ingest in the ledger left, or nobody can know. O(ingests +
+    arrival days)."""
+    row = _newest(lake, stream)
+    return row is not None and _other_days(lake, stream, row) != set()
 
 
 def days_since_newest(lake: Lake, stream: str, now: str) -> set[date]:
     """Arrival days whose events are not those that the stream's newest ingest in the ledger left, all where nobody can
     know; none where the snapshot of that name is what it left. Ingests that were cut off, or that the gate refused,
     made the others. O(ingests + arrival days)."""
-    row, partitions = _newest(lake, stream, None), f"partitions_{stream}"
-    if lake.version(partitions) is None or (row is not None and _name(stream, row) == now):
+    row = _newest(lake, stream)
+    if row is not None and _left(stream, row).name == now:
         return set()
-    days = ArrivalDays.read(lake, partitions).digests
-    left = _left_days(lake, stream, row) if row else None
-    if left is None:
-        return {*days}
-    return {day for day in days.keys() | left.digests.keys() if days.get(day) != left.digests.get(day)}
+    others = _other_days(lake, stream, row)
+    return {*ArrivalDays.read(lake, f"partitions_{stream}").by_date} if others is None else others
 
 
-def _left_days(lake: Lake, stream: str, row: dict) -> ArrivalDays | None:
-    """The arrival days as that ingest left them; None where these can't be read any more."""
+def _other_days(lake: Lake, stream: str, row: dict | None) -> set[date] | None:
+    """None where that ingest has left nothing that can be read, which is not to have left no days."""
     partitions = f"partitions_{stream}"
-    version = Snapshot.of_json(stream, row["outputs"][KEY]).version(partitions)
-    return None if lake.lacks_files(partitions, version) else ArrivalDays.read(lake, partitions, version)
+    if lake.version(partitions) is None:
+        return set()
+    version = _left(stream, row).version(partitions) if row else None
+    if version is None or lake.lacks_files(partitions, version):
+        return None
+    return ArrivalDays.read(lake, partitions).differing(ArrivalDays.read(lake, partitions, version))
+
+
+def left_out(lake: Lake, stream: str) -> dict[str, str]:
+    """The hash of the content that is left out, by path, unless a later ingest took the path again. O(ingests)."""
+    steps = _ingests(lake, stream, [], ["inputs", "outputs"])
+    hashes: dict[str, str] = {}
+    if not any(LEFT_OUT in step["outputs"] for step in steps):  # most lakes: nothing is parsed
+        return hashes
+    for step in steps:
+        for path in json.loads(step["inputs"]):
+            hashes.pop(path, None)
+        hashes |= json.loads(step["outputs"]).get(LEFT_OUT, {})
+    return hashes
 
 
 def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:
@@ -97,9 +113,14 @@ def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:
             f"silver_{stream} has other columns, keys, buckets or days than the definition of {stream} has now; "
             f"first run: {again}"
         )
-    snapshot = Snapshot.of_json(stream, row["outputs"][KEY])
-    snapshot.require_tables(lake, again)
-    for name in (f"{part}_{stream}" for part in RUNS_READ):
+    snapshot, now = _left(stream, row), {name: lake.state(name) for name in (f"{part}_{stream}" for part in RUNS_READ)}
+    for name, state in now.items():
+        if state.id != snapshot.tables[name].id:  # it counts its versions anew
+            what = f"{name} was made again after the ingest whose rows this run reads"
+            raise IngestBehind(f"{what}; first run: {again}")
+    for damaged in snapshot.shortened(now):
+        raise damaged
+    for name in now:
         if lake.lacks_files(name, snapshot.version(name)):
             raise IngestBehind(
                 f"version {snapshot.version(name)} of {name}, which the run's ingest left, is gone: it is older than "
@@ -108,22 +129,23 @@ def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:
     return snapshot
 
 
-def _newest(lake: Lake, stream: str, run_id: str | None) -> dict | None:
+def _newest(lake: Lake, stream: str, run_id: str | None = None) -> dict | None:
     """The row of the newest ingest (of one run, if named) that recorded a snapshot."""
-    if lake.version(RUNS.name) is None:
-        return None
-    filters = [("stream", "=", stream), ("step", "in", LEAVE_SNAPSHOTS), ("state", "=", "done")]
-    if run_id is not None:
-        filters.append(("run_id", "=", run_id))
-    rows = lake.read(RUNS.name, filters=filters, columns=["at", "stage", "outputs"]).to_pylist()
-    ended = [{**row, "outputs": json.loads(row["outputs"])} for row in rows if row["stage"] is None]
+    of_run = [] if run_id is None else [("run_id", "=", run_id)]
+    ended = _ingests(lake, stream, [("state", "=", "done"), *of_run], ["outputs"])
+    rows = [{**row, "outputs": outputs} for row in ended if KEY in (outputs := json.loads(row["outputs"]))]
     # By the names of what they left, not by when they ended: an ingest without news leaves what was there.
-    return max((row for row in ended if KEY in row["outputs"]), key=lambda row: _order(stream, row), default=None)
+    return max(rows, key=lambda row: (_left(stream, row).name, row["at"]), default=None)
 
 
-def _order(stream: str, row: dict) -> tuple:
-    return _name(stream, row), row["at"]
+def _ingests(lake: Lake, stream: str, filters: list[tuple], columns: list[str]) -> list[dict]:
+    """Rows of its ingests, oldest first."""
+    if lake.version(RUNS.name) is None:
+        return []
+    asked = [("stream", "=", stream), ("step", "in", LEAVE_SNAPSHOTS), *filters]
+    rows = lake.read(RUNS.name, filters=asked, columns=["at", "stage", *columns])
+    return rows.filter(pc.field("stage").is_null()).sort_by("at").to_pylist()
 
 
-def _name(stream: str, row: dict) -> str:
-    return Snapshot.of_json(stream, row["outputs"][KEY]).name
+def _left(stream: str, row: dict) -> Snapshot:
+    return Snapshot.of_json(stream, row["outputs"][KEY])

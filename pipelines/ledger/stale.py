@@ -5,11 +5,12 @@ A run recorded a digest of each arrival day of silver that it read and of the da
 recorded how many rows it published and a digest of their statistics; the published tables' logs have what they are now.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache, partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pipelines.delta.day_statistics import NO_ROWS, DayStatistics, by_day
 from pipelines.delta.lake import Lake
@@ -17,15 +18,16 @@ from pipelines.ledger import run_table, running
 from pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash
 from pipelines.ledger.run_table import StepRow
 from pipelines.tables.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
-from pipelines.tables.audit_versions import AuditVersions
 from schemas import registry
 
+Day: TypeAlias = tuple[str, date]
+"""A query and a day."""
+Held: TypeAlias = Callable[[str], dict[date, DayStatistics] | None]
+"""What published tables hold: each table's log is read once."""
 DIGESTS = "digests"
 ARRIVALS_BEFORE, STATE, BUCKETS, QUESTION = "arrivals_before", "state", "buckets", "question"
 """In the inputs of an audit that went on from an earlier day's state: a digest of all earlier arrival days; which
 state; how many buckets its keys are in; and a hash of what was asked."""
-
-
 EVENTS, CODE, DEFINITION, ROWS, STEPS = "events", "code", "definition", "rows", "steps"
 """Kinds of reasons, with STATE: what a run read, by which code and definitions it ran, what is published, how its steps
 ended."""
@@ -67,28 +69,39 @@ class StaleRun:
 
 def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({})) -> list[StaleRun]:
     """The newest publications that are stale, and published days that no run of the ledger published, by query and day.
-    `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of published
-    tables)."""
-    publications, audits = _publications(run_table.rows(lake, [("step", "=", "publish")])), _audits(lake)
-    streams = {rows[-1].stream for rows in publications.values()}
+    `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of tables)."""
+    publications = run_table.rows(lake, [("step", "=", "publish")])
+    audits = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done")])
+    # By the versions too: two writers may share a run id, and days without rows a version.
+    by_versions = {(row.replayed, row.versions): row for row in audits}
+    streams = set({row.replayed: row.stream for row in publications}.values())  # as the newest of each day has it
     now = {name: instead.get(name) or ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
-    held = _Published(lake)
-    newest = {each: _newest_done(rows) for each, rows in publications.items()}
-    found, known = [], set()
-    for (query, day), rows in publications.items():
-        published, audited = newest[query, day], None
-        reasons = _cut_off(rows[rows.index(published) + 1 :] if published else rows)
+    newest, later = _newest_and_later(publications)
+    held, found, known = cache(partial(_held, lake)), [], set()
+    for day, not_ended_well in later.items():
+        published, audited, reasons = newest.get(day), None, _cut_off(not_ended_well)
         if published:
-            audited = audits.get(_made(query, day, published.inputs))
-            lost = [Reason(STEPS, "the ledger has lost what it read")]
-            reasons += _differences_now(audited, now) if audited else lost
-            reasons += _other_state(audited, newest) if audited else []
-            reasons += held.differences(published)
+            audited = by_versions.get((day, published.versions))
+            differences = (_difference(held, published, table) for table in published.counts)
+            reasons += _made_otherwise(audited, now, newest)
+            reasons += [Reason(ROWS, difference) for difference in differences if difference]
         if published or reasons:  # else nothing that the ledger has says why there are rows
-            known.add((query, day))
+            known.add(day)
         if reasons:
-            found.append(_stale_run(published or rows[-1], audited, reasons))
-    return sorted([*found, *held.by_nobody(known)], key=lambda run: (run.query, run.day))
+            found.append(_stale_run(published or not_ended_well[-1], audited, reasons))
+    return sorted([*found, *_by_nobody(held, known)], key=lambda run: (run.query, run.day))
+
+
+def _newest_and_later(publications: Iterable[StepRow]) -> tuple[dict[Day, StepRow], dict[Day, list[StepRow]]]:
+    """The newest of each day that ended well, and those behind it, or all where none did."""
+    newest: dict[Day, StepRow] = {}
+    later: dict[Day, list[StepRow]] = {}
+    for row in publications:
+        if row.state == "done":
+            newest[row.replayed], later[row.replayed] = row, []
+        else:
+            later.setdefault(row.replayed, []).append(row)
+    return newest, later
 
 
 def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
@@ -97,8 +110,8 @@ def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
     publications = run_table.rows(lake, [("step", "=", "publish")])
     writing = {row.replayed for row in publications if row.state == running.RUNNING}
     newest = {row.replayed: row for row in publications if row.state == "done" and table in row.counts}
-    held = _Published(lake)
-    found = {day: held.difference(row, table) for (query, day), row in newest.items() if (query, day) not in writing}
+    held = cache(partial(_held, lake))
+    found = {day: _difference(held, row, table) for (query, day), row in newest.items() if (query, day) not in writing}
     return {day: reason for day, reason in found.items() if reason}
 
 
@@ -110,88 +123,52 @@ def _stale_run(published: StepRow, audited: StepRow | None, reasons: list[Reason
     return replace(found, snapshot=audited.outputs.get("snapshot", ""), events_read=events, seconds=seconds)
 
 
-class _Published:
-    """What published tables hold of each day now; each table's log is read once."""
-
-    def __init__(self, lake: Lake):
-        self.lake = lake
-        self.by_table: dict[str, dict[date, DayStatistics]] = {}
-        self.gone: set[str] = set()
-
-    def of(self, table: str) -> dict[date, DayStatistics]:
-        """By day."""
-        if table not in self.by_table:
-            self.by_table[table] = by_day(self.lake, table)
-            if self.lake.version(table) is None:
-                self.gone.add(table)
-        return self.by_table[table]
-
-    def differences(self, published: StepRow) -> list[Reason]:
-        """How the tables differ from what the run published there."""
-        found = (self.difference(published, table) for table in published.counts)
-        return [Reason(ROWS, difference) for difference in found if difference]
-
-    def difference(self, published: StepRow, table: str) -> str | None:
-        """How one of them differs; None where it doesn't."""
-        _, day = published.replayed
-        now, rows = self.of(table).get(day, NO_ROWS), published.counts[table]
-        digest = published.outputs.get(DIGESTS, {}).get(table)
-        if table in self.gone:  # also one without rows: readers would not find it
-            return f"{table} is gone, of which {rows} rows of {day} were published"
-        if now.rows != rows:
-            return f"{table} has {now.rows} rows of {day}, {rows} were published"
-        if digest is not None and now.digest != digest:
-            return f"{table} has other rows of {day} than were published"
-        return None
-
-    def by_nobody(self, known: Collection[tuple[str, date]]) -> list[StaleRun]:
-        """Days with rows that no run of the ledger published."""
-        reasons = (Reason(STEPS, "no run that the ledger has published it"),)
-        return [
-            StaleRun(query, day, "", reasons)
-            for query in registry.queries()
-            for day in {*self.of(query), *self.of(f"{query}_late")}
-            if (query, day) not in known
-        ]
+def _held(lake: Lake, table: str) -> dict[date, DayStatistics] | None:
+    """What a published table holds of each day now; None where it is gone."""
+    return None if lake.version(table) is None else by_day(lake, table)
 
 
-def _differences_now(audited: StepRow, now: dict[str, ArrivalDays]) -> list[Reason]:
-    return [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
+def _difference(held: Held, published: StepRow, table: str) -> str | None:
+    """How a table differs from what the run published there; None where it doesn't."""
+    (_, day), rows, of_table = published.replayed, published.counts[table], held(table)
+    if of_table is None:  # also one without rows: readers would not find it
+        return f"{table} is gone, of which {rows} rows of {day} were published"
+    now, digest = of_table.get(day, NO_ROWS), published.outputs.get(DIGESTS, {}).get(table)
+    if now.rows != rows:
+        return f"{table} has {now.rows} rows of {day}, {rows} were published"
+    if digest is not None and now.digest != digest:
+        return f"{table} has other rows of {day} than were published"
+    return None
 
 
-def _newest_done(rows: list[StepRow]) -> StepRow | None:
-    return next((row for row in reversed(rows) if row.state == "done"), None)
+def _by_nobody(held: Held, known: Collection[Day]) -> list[StaleRun]:
+    """Days with rows that no run of the ledger published."""
+    reasons = (Reason(STEPS, "no run that the ledger has published it"),)
+    return [
+        StaleRun(query, day, "", reasons)
+        for query in registry.queries()
+        for day in {*(held(query) or ()), *(held(f"{query}_late") or ())}
+        if (query, day) not in known
+    ]
 
 
-def _other_state(audited: StepRow, newest: Mapping[tuple[str, date], StepRow | None]) -> list[Reason]:
+def _made_otherwise(
+    audited: StepRow | None, now: Mapping[str, ArrivalDays], newest: Mapping[Day, StepRow]
+) -> list[Reason]:
+    if audited is None:
+        return [Reason(STEPS, "the ledger has lost what it read")]
+    return [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited), *_other_state(audited, newest)]
+
+
+def _other_state(audited: StepRow, newest: Mapping[Day, StepRow]) -> list[Reason]:
     """Whether the day that it went on from has left another state since."""
-    earlier = audited.inputs.get(STATE)
-    if earlier is None:
+    if (earlier := audited.inputs.get(STATE)) is None:
         return []
     day = date.fromisoformat(earlier["day"])
     published = newest.get((audited.replayed[0], day))
     if published is not None and published.inputs["state_digest"] == earlier["digest"]:
         return []
     return [Reason(STATE, f"the run of {day}, from whose state it went on, has left another one since")]
-
-
-def _publications(rows: list[StepRow]) -> dict[tuple[str, date], list[StepRow]]:
-    """Oldest first, by query and day."""
-    by_day: dict[tuple[str, date], list[StepRow]] = {}
-    for row in rows:
-        by_day.setdefault(row.replayed, []).append(row)
-    return by_day
-
-
-def _audits(lake: Lake) -> dict[tuple, StepRow]:
-    """By day and the versions that they made: two writers may share a run id, and days without rows a version."""
-    rows = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done")])
-    return {_made(*row.replayed, row.outputs): row for row in rows}
-
-
-def _made(query: str, day: date, versions: dict) -> tuple:
-    # Also of rows from before snapshots had names.
-    return query, day, AuditVersions(**versions)
 
 
 def _cut_off(later: list[StepRow]) -> list[Reason]:
@@ -214,17 +191,13 @@ def _differences(inputs: dict, now: ArrivalDays) -> list[Reason]:
     is_as_before = before in (None, now.digest_before(first))
     earlier = [] if is_as_before else [Reason(EVENTS, f"arrival days before {first} are different now")]
     return earlier + [
-        Reason(
-            EVENTS,
-            f"arrival day {day}: {_difference(then.get(day), present.get(day))}",
-            date.fromisoformat(day),
-        )
+        Reason(EVENTS, f"arrival day {day}: {_other_day(then.get(day), present.get(day))}", date.fromisoformat(day))
         for day in sorted(then.keys() | present.keys())
         if then.get(day) != present.get(day)
     ]
 
 
-def _difference(then: dict[str, str] | None, present: dict[str, str] | None) -> str:
+def _other_day(then: dict[str, str] | None, present: dict[str, str] | None) -> str:
     if then is None or present is None:
         return "had no events then, has some now" if then is None else "had events then, has none now"
     parts = {"silver": "its events", "pass": "its pass ticks"}

@@ -1,6 +1,6 @@
 """Verdicts: what each check of the gate found, by table version."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -21,12 +21,9 @@ PASSED = "passed"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one check found on one version of a table.
-
-    figure: what was measured; allowed: its limit; offending: SQL for `windrow query` that shows the rows
-    which broke it (None where the check holds). `table_name` and `table_version` name exactly what was checked.
-    validation: file of the validation result, below `Config.expectations`; None for a law.
-    """
+    """What one check found on one version of a table. figure: what was measured; allowed: its limit; offending: SQL for
+    `windrow query` that shows the rows which broke it (None where the check holds); validation: file of the validation
+    result, below `Config.expectations`, None for a law."""
 
     check_name: str
     passed: bool
@@ -39,18 +36,11 @@ class Verdict:
 
 
 class Passed(NamedTuple):
-    """A version of a query's audit rows that passed the gate, the snapshot from which they were made, and their run."""
+    """A version of a query's audit rows that passed the gate, from which snapshot they were made, and by which run."""
 
     snapshot: str
     version: int
     run_id: str
-
-
-class PassedCheck(NamedTuple):
-    """A check that a version of a table passed: its name and its limit."""
-
-    version: int
-    check: tuple[str, str]
 
 
 def write(lake: Lake, run: Run, verdicts: Mapping[Day, Iterable[Verdict]], snapshot: str) -> None:
@@ -63,8 +53,7 @@ def write(lake: Lake, run: Run, verdicts: Mapping[Day, Iterable[Verdict]], snaps
 
 
 def verdicts_on(lake: Lake, table: str, filters: list[tuple]) -> pa.Table:
-    """Verdicts on a table since it was made: one made anew counts its versions from 0 again. `filters`: as `Lake.read`
-    takes them."""
+    """Since the table was made: one made anew counts its versions from 0 again. `filters`: of `Lake.read`."""
     if lake.version(VERDICTS.name) is None or lake.version(table) is None:
         return lake.schema(VERDICTS).empty_table()
     lake.ensure(VERDICTS)  # a table of another definition is reported as that
@@ -72,13 +61,13 @@ def verdicts_on(lake: Lake, table: str, filters: list[tuple]) -> pa.Table:
     return lake.read(VERDICTS.name, filters=[("table_name", "=", table), ("at", ">=", made), *filters])
 
 
-def passed_on_days(lake: Lake, table: str, days: Sequence[date]) -> dict[date, set[PassedCheck]]:
-    """The checks that some arrival days have passed, by day."""
-    rows = verdicts_on(lake, table, [("logical_date", "in", list(days)), ("passed", "=", True)])
-    passed: dict[date, set[PassedCheck]] = {}
-    for row in rows.to_pylist():
-        check = PassedCheck(row["table_version"], (row["check_name"], row["allowed"]))
-        passed.setdefault(row["logical_date"], set()).add(check)
+def passed_on_days(lake: Lake, table: str, since: Mapping[date, int], newest: int) -> dict[date, set[tuple[str, str]]]:
+    """The names and limits of the checks that days have passed in a version from one of their own to the newest."""
+    rows = verdicts_on(lake, table, [("logical_date", "in", [*since]), ("passed", "=", True)]).to_pylist()
+    passed: dict[date, set[tuple[str, str]]] = {day: set() for day in since}
+    for row in rows:
+        if since[row["logical_date"]] <= row["table_version"] <= newest:
+            passed[row["logical_date"]].add((row["check_name"], row["allowed"]))
     return passed
 
 

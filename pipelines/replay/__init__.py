@@ -1,6 +1,5 @@
 """Replay: a day's arrivals through the query's kernel, into the audit tables. It follows the logical date.
 
-Follow the data: `look_back.py` says what a run reads; `audit.py` has the engine give it to tasks; a `task.py` reads
-whole keys and calls `replay_events.py` (filter, group keys, kernel) and `late_events.py`. `validate.py` is for events
-that come from elsewhere.
+Follow the data: `work.py` says what a run reads; `audit.py` has the engine give it to tasks; a `task.py` reads
+whole keys and calls `replay_events.py` (filter, group keys, kernel). `validate.py` is for events from elsewhere.
 """

@@ -1,6 +1,4 @@
-"""Replay: the arrivals of some days through the query's kernel, into the audit tables: the tasks of task.py, as the
-engine runs them, and a commit for each table.
-"""
+"""The arrivals of some days, through the tasks of task.py, into the audit tables, with a commit for each table."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
@@ -8,36 +6,31 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial, reduce
 from operator import or_
-from typing import NamedTuple
 
 from kernels.spans._planner import name_in, why_by_events
 from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile
 from pipelines.engines.engine import Engine
 from pipelines.engines.ranges import Range
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay import earlier_state
-from pipelines.replay.day_state import digest_text, state_counts
+from pipelines.replay.day_state import digest_text
 from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.look_back import LookBack, LookBacks, Reading
-from pipelines.replay.one_pass import Work
-from pipelines.replay.replay_plan import plan, work_of
-from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.replay_plan import plan
 from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
-from pipelines.tables.audit_versions import AuditVersions
-from pipelines.tables.query_tables import QueryTables
+from pipelines.replay.work import LookBack, Reading, Work
+from pipelines.tables.snapshot import AuditVersions
 from schemas.model import Model
 from schemas.stream import Stream
+from schemas.tables import Table
 
 
 @dataclass(frozen=True)
 class Audited:
-    """What a replay wrote and read of a day, for the ledger.
-
-    counts: those of task.py, and keys by kernel; kernel: those that replayed any keys, with commas between; None where
-    there were no events; why: a line on the kernels of events that last, None of others; farms: what a model's did.
-    Kernels are those of the pass that made the day.
-    """
+    """What a replay wrote and read of a day, for the ledger. counts: those of task.py, and keys by kernel; kernel:
+    those that replayed any keys in the pass that made the day, with commas between, None where there were no events;
+    why: a line on the kernels of events that last, None of others; farms: what a model's did."""
 
     versions: AuditVersions
     inputs: dict
@@ -47,69 +40,78 @@ class Audited:
     farms: list[FarmRun]
 
 
-class ReplayedShares(NamedTuple):
-    """What the tasks of a run made, and how many keys each kernel replayed in the passes that made a day."""
-
-    work: Work
-    shares: Sequence[WrittenShare]
-    kernels: dict[date, Counter[str]]
-
-
-def audit(
-    lake: Lake, engine: Engine, tables: QueryTables, served: ServedQuery, backs: LookBacks, read: Reading
-) -> dict[date, Audited]:
+def audit(lake: Lake, engine: Engine, work: Work, read: Reading) -> dict[date, Audited]:
     """Replace the days of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none, and
-    those of the state table by what each leaves for the next one; a commit for each table.
-
-    backs: which events the run reads; read: from what.
+    those of the state table by what each leaves for the next one; a commit for each table. read: from what.
 
     Raises BadInput for events that break the contract of a replay, TooManyRows and TooManySeconds beyond the limits of
-    the lake's configuration.
+    the lake's configuration, EarlierDayMissing where the state from which they go on is gone.
     """
+    tables = work.tables
     for table in (tables.audit, tables.late_audit, *([tables.state] if tables.state else [])):
         lake.ensure(table)
-    workers = engine.executors.cores if isinstance(served.query, Model) else None
-    work = work_of(lake, tables, served, backs, workers)
-    written = replayed(lake, engine, tables, work, backs)
-    _require_earlier_state(tables, backs, written.shares)
-    versions = _commit(lake, tables, backs, read, written.shares)
-    inputs = _inputs_with_state if tables.state else _inputs
-    of_days = zip(backs.of_days, versions, inputs(lake, tables, backs, read, versions), strict=True)
-    return {back.last: _audited(written, back, of_day, read_then) for back, of_day, read_then in of_days}
+    written = replayed(lake, engine, work)
+    if work.earlier and digest_text(each.earlier_digest for each in written) != work.earlier.digest:
+        # What was read isn't what the earlier day left: its table was made again, say.
+        raise earlier_state.gone(tables.query.name, work.days[0], work.earlier.day)
+    versions = _commit(lake, work, read, written)
+    inputs = _inputs(work, read, versions, str(lake.of_run.get("run_id")))
+    of_days = zip(work.days, versions, inputs, strict=True)
+    return {day: _audited(work, written, day, of_day, read_then) for day, of_day, read_then in of_days}
 
 
-def _audited(written: ReplayedShares, back: LookBack, versions: AuditVersions, inputs: dict) -> Audited:
-    counts: Counter[str] = Counter()
-    for share in written.shares:
-        counts.update(share.counts[back.last])
-    kernels = written.kernels[back.last] if counts["events_read"] or written.work.state else Counter[str]()
-    by_kernel = _keys_by_kernel(kernels)
-    state = (file for share in written.shares for file in share.state)
-    of_state = state_counts(state, back.last) if written.work.state else {}
+def replayed(lake: Lake, engine: Engine, work: Work) -> Sequence[WrittenShare]:
+    """What the tasks of a run write; those of a model each have an executor for themselves."""
+    slots = engine.slots
+    if isinstance(work.tables.query, Model):
+        slots, cores = engine.executors
+        work = replace(work, workers=cores)
+    planned = plan(lake, slots, work)
+    if work.whole_buckets:
+        return engine.each(partial(replay_share, lake, work), planned.shares, work.workers)
+    rows = rows_of(work, planned.files)
+    return engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering)
+
+
+def _audited(work: Work, written: Sequence[WrittenShare], day: date, versions: AuditVersions, inputs: dict) -> Audited:
+    counts = sum((share.counts[day] for share in written), Counter[str]())
+    kernels = keys_by_kernel(written, day) if counts["events_read"] or work.goes_on else Counter[str]()
+    keys = Counter(dict.fromkeys(KEYS_BY.values(), 0))
+    for label, of_kernel in kernels.items():  # of a kernel, whatever its height
+        keys[KEYS_BY[name_in(label)]] += of_kernel
+    of_state = _state_counts([file for share in written for file in share.state], day) if work.goes_on else {}
     return Audited(
         versions,
         inputs,
-        {**{name: counts[name] for name in COUNTS}, **by_kernel, **of_state},
-        ", ".join(kernel for kernel, name in KEYS_BY.items() if by_kernel[name]) or None,
+        {**{name: counts[name] for name in COUNTS}, **keys, **of_state},
+        ", ".join(kernel for kernel, name in KEYS_BY.items() if keys[name]) or None,
         why_by_events(kernels),
-        [farm for share in written.shares for farm in share.farms[back.last]],
+        [farm for share in written for farm in share.farms[day]],
     )
 
 
-def _inputs(lake: Lake, tables: QueryTables, backs: LookBacks, read: Reading, _: object) -> Iterator[dict]:
-    stream = tables.source.stream
-    return (read.days.inputs(_first_day(stream, back, read), back.last) for back in backs.of_days)
+def _state_counts(files: Sequence[NewFile], day: date) -> dict[str, int]:
+    of_day = [file for file in files if file.partition["logical_date"] == str(day)]
+    return {"state_keys": sum(each.rows for each in of_day), "state_bytes": sum(each.file_bytes for each in of_day)}
 
 
-def _inputs_with_state(
-    lake: Lake, tables: QueryTables, backs: LookBacks, read: Reading, versions: Sequence[AuditVersions]
-) -> Iterator[dict]:
-    """The days behind the first go on from those before them."""
-    earlier, run_id = backs.earlier, str(lake.of_run.get("run_id"))
-    for day, of_day in zip(backs.days, versions, strict=True):
-        yield earlier_state.inputs(tables, read.days, day, earlier)
-        assert of_day.state is not None and of_day.state_digest is not None
-        earlier = EarlierState(day, run_id, of_day.state, of_day.state_digest)
+def keys_by_kernel(written: Sequence[WrittenShare], day: date) -> Counter[str]:
+    """Of the pass that made a day: the panes of the same keys have them as often as the pane with most."""
+    of_panes: defaultdict[Hashable, defaultdict[Range, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for each in written:
+        of_panes[each.keys][each.pane].update(each.kernels[day])
+    return sum((reduce(or_, panes.values()) for panes in of_panes.values()), Counter[str]())
+
+
+def _inputs(work: Work, read: Reading, versions: Sequence[AuditVersions], run_id: str) -> Iterator[dict]:
+    """Where days go on from each other, those behind the first do from the days before them."""
+    earlier = work.earlier
+    for back, of_day in zip(work.backs, versions, strict=True):
+        if work.goes_on:
+            yield earlier_state.inputs(work.tables, read.days, back.last, earlier)
+            earlier = EarlierState.left_by(back.last, run_id, of_day)
+        else:
+            yield read.days.inputs(_first_day(work.tables.source.stream, back, read), back.last)
 
 
 def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
@@ -122,64 +124,20 @@ def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
     return read.days.newest_before(back.first_day) or stream.first_day
 
 
-def _require_earlier_state(tables: QueryTables, backs: LookBacks, written: Sequence[WrittenShare]) -> None:
-    """EarlierDayMissing where what was read isn't what the earlier day left: its table was made again, say."""
-    if (earlier := backs.earlier) and digest_text(each.earlier_digest for each in written) != earlier.digest:
-        raise earlier_state.gone(tables.query.name, backs.days[0], earlier.day)
-
-
-def _commit(
-    lake: Lake, tables: QueryTables, backs: LookBacks, read: Reading, written: Sequence[WrittenShare]
-) -> list[AuditVersions]:
+def _commit(lake: Lake, work: Work, read: Reading, written: Sequence[WrittenShare]) -> list[AuditVersions]:
     """The versions of each day; the late table first."""
-    late_version, version = (
-        replace_partitions(lake, table, column, backs.days, [file for each in written for file in getattr(each, name)])
-        for table, column, name in (
-            (tables.late_audit, "arrival_date", "late"),
-            (tables.audit, "emitted_date", "result"),
-        )
-    )
+    tables, days, earlier = work.tables, work.days, work.earlier
+
+    def replaced(table: Table, column: str, name: str) -> int:
+        return replace_partitions(lake, table, column, days, [file for each in written for file in getattr(each, name)])
+
+    late_version = replaced(tables.late_audit, "arrival_date", "late")
+    version = replaced(tables.audit, "emitted_date", "result")
     passes = read.snapshot.version(tables.source.passes.name)
-    of_run = AuditVersions(version, late_version, backs.silver_version, passes, read.snapshot.name)
+    of_run = AuditVersions(version, late_version, work.silver_version, passes, read.snapshot.name)
     if tables.state is None:
-        return [of_run] * len(backs.days)
-    files = [file for each in written for file in each.state]
-    state = replace_partitions(lake, tables.state, "logical_date", backs.days, files)
-    digests = [digest_text(each.state_digests[day] for each in written) for day in backs.days]
-    published = [backs.earlier.published if backs.earlier else None, *[None] * (len(backs.days) - 1)]
-    return [
-        replace(of_run, state=state, state_digest=digest, published=of_day)
-        for digest, of_day in zip(digests, published, strict=True)
-    ]
-
-
-def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work, backs: LookBacks) -> ReplayedShares:
-    """What the tasks of a run write; those of a model each have an executor for themselves."""
-    slots = engine.slots if work.workers is None else engine.executors.processes
-    planned = plan(lake, slots, tables, work, backs)
-    keys: Sequence[Hashable]
-    if work.whole_buckets:
-        written = engine.each(partial(replay_share, lake, work), planned.shares, work.workers)
-        keys = [share[:2] for share in planned.shares]
-    else:
-        rows = rows_of(work, planned.files)
-        written = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering, work.workers)
-        keys = [None] * len(written)
-    return ReplayedShares(work, written, {day: _keys_counted_once(keys, written, day) for day in backs.days})
-
-
-def _keys_counted_once(keys: Sequence[Hashable], written: Sequence[WrittenShare], day: date) -> Counter[str]:
-    """Of a day: the panes of the same keys have them as often as the pane with most. keys: which ones each has been
-    given."""
-    of_panes: defaultdict[Hashable, defaultdict[Range, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for of_keys, each in zip(keys, written, strict=True):
-        of_panes[of_keys][each.pane].update(each.kernels[day])
-    return sum((reduce(or_, panes.values()) for panes in of_panes.values()), Counter[str]())
-
-
-def _keys_by_kernel(kernels: Counter[str]) -> dict[str, int]:
-    """The counts of KEYS_BY: keys of a kernel, whatever its height."""
-    counts = dict.fromkeys(KEYS_BY.values(), 0)
-    for label, keys in kernels.items():
-        counts[KEYS_BY[name_in(label)]] += keys
-    return counts
+        return [of_run] * len(days)
+    state = replaced(tables.state, "logical_date", "state")
+    digests = (digest_text(each.state_digests[day] for each in written) for day in days)
+    versions = [replace(of_run, state=state, state_digest=digest) for digest in digests]
+    return [replace(versions[0], published=earlier.published if earlier else None), *versions[1:]]

@@ -1,4 +1,5 @@
-"""What a day leaves for the next one, as rows of the state table (schemas/state_table.py).
+"""What a day leaves for the next one: a row for each key in the state table (schemas/state_table.py), with the words
+that its kernel gave (kernels/replay/carried.py).
 
 A task reads it as rows among the events, so that what an engine brings together by key, or a bucket, holds both:
 
@@ -10,33 +11,25 @@ A task reads it as rows among the events, so that what an engine brings together
 import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.delta.new_files import NewFile
+from pipelines.replay.group_keys import Groups, group, sequence_of
+from pipelines.rows.arrays import TIME
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.buckets import bucket_of
 from schemas.state_table import CARRIED
 from schemas.tables import Table
 
+if TYPE_CHECKING:
+    from pipelines.replay.work import Work
+
+STATE_TYPE = pa.large_binary()
+WORD = np.dtype("<i8")
 DIGEST_BITS = 64
-
-
-class StateTarget(NamedTuple):
-    """Where a day leaves it. bucket_key: the columns that say which of the stream's buckets a key is in; none where it
-    is in several."""
-
-    table: Table
-    bucket_key: tuple[str, ...]
-    buckets: int
-
-
-def with_state(read: pa.Schema) -> pa.Schema:
-    """Columns of events, in which rows of the state table fit too."""
-    return pa.schema([*(field.with_nullable(True) for field in read), pa.field(CARRIED, pa.binary())])
 
 
 def split_rows(rows: pa.Table, key: Sequence[str]) -> tuple[pa.Table, pa.Table]:
@@ -45,36 +38,56 @@ def split_rows(rows: pa.Table, key: Sequence[str]) -> tuple[pa.Table, pa.Table]:
     return rows.filter(pc.invert(is_state)).drop_columns([CARRIED]), rows.filter(is_state).select([*key, CARRIED])
 
 
-def state_rows(carried: pa.Table, target: StateTarget, day: date) -> pa.Table:
-    """As the state table has it: the day, and the bucket of each key."""
+def group_with(events: pa.Table, carried: pa.Table, key: tuple[str, ...]) -> tuple[Groups, list[np.ndarray]]:
+    """Groups of the events of all keys that are among the events or among what was carried, and what was carried of
+    each key, an empty array if nothing was. O(rows · log rows)."""
+    # A row for each key that was carried on stands before the events.
+    kept = pa.table({**{name: carried[name] for name in key}, "arrival": pa.nulls(len(carried), TIME)})
+    ordered = events.select([*key, "arrival", *sequence_of(events)])
+    groups = group(pa.concat_tables([kept, ordered], promote_options="default"), key)
+    is_event = groups.order >= len(carried)
+    keys = len(groups.offsets) - 1
+    counts = np.bincount(groups.number[is_event], minlength=keys)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    saved = [np.zeros(0, np.int64)] * keys
+    for row, number in zip(groups.order[~is_event], groups.number[~is_event], strict=True):
+        words = carried[CARRIED][int(row)].as_py()
+        saved[number] = np.frombuffer(words, WORD, len(words) // WORD.itemsize)  # the kernel refuses what was cut
+    order = groups.order[is_event] - len(carried)
+    return Groups(order, offsets, groups.number[is_event], groups.keys), saved
+
+
+def carried_table(groups: Groups, saved: Sequence[np.ndarray], key: tuple[str, ...]) -> pa.Table:
+    """What is carried on, a row for each key that leaves something."""
+    left = np.flatnonzero([len(words) > 0 for words in saved])
+    keys = {} if groups.keys is None else {name: groups.keys[name].take(left) for name in key}
+    words = [saved[int(number)].astype(WORD, copy=False).tobytes() for number in left]
+    return pa.table({**keys, CARRIED: pa.array(words, STATE_TYPE)})
+
+
+def state_rows(carried: pa.Table, work: "Work", table: Table, day: date) -> pa.Table:
+    """As the state table has it: the day, and the bucket of each key, 0 where a key is in several."""
     of_day = carried.append_column("logical_date", pa.repeat(pa.scalar(day), len(carried)))
-    buckets = np.zeros(len(carried), np.int64)
-    if target.bucket_key:
-        keys = zip(*(carried[name].to_pylist() for name in target.bucket_key), strict=True)
-        buckets = np.array([bucket_of(key, target.buckets) for key in keys], np.int64)
-    schema = arrow_schema(target.table)
-    return of_day.append_column("bucket", pa.array(buckets)).select(schema.names).cast(schema)
+    stream, buckets = work.tables.source.stream, [0] * len(carried)
+    if work.whole_buckets:
+        keys = zip(*(carried[name].to_pylist() for name in stream.key), strict=True)
+        buckets = [bucket_of(key, stream.buckets) for key in keys]
+    schema = arrow_schema(table)
+    return of_day.append_column("bucket", pa.array(buckets, pa.int64())).select(schema.names).cast(schema)
 
 
 def state_digest(rows: pa.Table) -> int:
     """A sum over keys, whatever their order. O(bytes)."""
     key = [name for name in rows.column_names if name not in (CARRIED, "logical_date", "bucket")]
     keys = rows.select(key).to_pylist() if key else [{}] * len(rows)
-    return sum(_digest(repr(of_key), words) for of_key, words in zip(keys, rows[CARRIED], strict=True))
-
-
-def _digest(key: str, words: pa.Scalar) -> int:
-    digest = hashlib.sha256(key.encode())
-    digest.update(words.as_buffer())
-    return int.from_bytes(digest.digest()[: DIGEST_BITS // 8])
+    total = 0
+    for of_key, words in zip(keys, rows[CARRIED], strict=True):
+        digest = hashlib.sha256(repr(of_key).encode())
+        digest.update(words.as_buffer())
+        total += int.from_bytes(digest.digest()[: DIGEST_BITS // 8])
+    return total
 
 
 def digest_text(digests: Iterable[int]) -> str:
     """Of all shares, as the ledger keeps it."""
     return f"{sum(digests) % (1 << DIGEST_BITS):016x}"
-
-
-def state_counts(files: Iterable[NewFile], day: date) -> dict[str, int]:
-    """How large what a day leaves is, for the ledger."""
-    of_day = [file for file in files if file.partition["logical_date"] == str(day)]
-    return {"state_keys": sum(each.rows for each in of_day), "state_bytes": sum(each.file_bytes for each in of_day)}

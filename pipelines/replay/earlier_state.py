@@ -8,7 +8,7 @@ That run must have read the same events of all its days as this run's snapshot h
 definitions: else the rows would follow from two snapshots at once.
 """
 
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
 from pipelines.delta.lake import Lake
@@ -17,12 +17,11 @@ from pipelines.ledger.code_hash import question_hash
 from pipelines.ledger.run_table import StepRow
 from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from schemas.errors import EarlierDayMissing
 from schemas.state_table import state_name
-
-DAY = timedelta(days=1)
+from schemas.windows import DAY
 
 
 class EarlierState(NamedTuple):
@@ -35,36 +34,73 @@ class EarlierState(NamedTuple):
     digest: str
     published: int | None = None
 
-    @property
-    def noted(self) -> dict:
-        """As the ledger keeps it."""
-        return {**self._asdict(), "day": self.day.isoformat()}
+    @classmethod
+    def left_by(cls, day: date, run_id: str, versions: AuditVersions) -> "EarlierState":
+        """By a day of this run."""
+        assert versions.state is not None and versions.state_digest is not None
+        return cls(day, run_id, versions.state, versions.state_digest)
 
 
 def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date, snapshot: str) -> EarlierState | None:
     """None where nothing had arrived before the day: all begins with it. EarlierDayMissing, which names the run that
     must be first. O(runs of the query + arrival days)."""
-    has_heartbeats = tables.source.stream.idle_after is not None
+    query, has_heartbeats = tables.query.name, tables.source.stream.idle_after is not None
     before = days.changing(date.min, day - DAY, has_heartbeats)
     if not before:
         return None
-    previous, found = before[-1], run_table.published(lake, tables.query.name)
+    previous, found = before[-1], run_table.published(lake, query)
     if previous not in found:
-        first = _first_unpublished(found, before)
-        raise _missing(tables.query.name, day, f"{previous} is not published", f"--from {first} --to {day}")
+        newest = max((each for each in found if each < previous), default=date.min)
+        first = min(each for each in before if newest < each)  # behind all that are published
+        raise _missing(query, day, f"{previous} is not published", f"--from {first} --to {day}")
     published = found[previous]
     versions = AuditVersions(**published.inputs)
     if why := _why_other(lake, tables, days, published):
         if versions.snapshot > snapshot:
             newer = f"the run of {previous} read a newer ingest than this one, which another run of this day reads too"
-            raise _missing(tables.query.name, day, newer, f"--from {day} --to {day}")
-        raise _missing(tables.query.name, day, why, "--stale")
+            raise _missing(query, day, newer, f"--from {day} --to {day}")
+        raise _missing(query, day, why, "--stale")
     version = _readable_version(lake, tables, previous, versions)
     if version is None or versions.state_digest is None:
-        raise gone(tables.query.name, day, previous)
-    return EarlierState(
-        previous, published.run_id, version, versions.state_digest, published.outputs.get(tables.results.name)
-    )
+        raise gone(query, day, previous)
+    came_with = published.outputs.get(tables.results.name)
+    return EarlierState(previous, published.run_id, version, versions.state_digest, came_with)
+
+
+def inputs(tables: QueryTables, days: ArrivalDays, day: date, earlier: EarlierState | None) -> dict:
+    """What the ledger keeps of a run that goes on from a state, or begins."""
+    noted = {**earlier._asdict(), "day": earlier.day.isoformat()} if earlier else None
+    return {**_read(tables, days, day), STATE: noted}
+
+
+def _read(tables: QueryTables, days: ArrivalDays, day: date) -> dict:
+    of_query = {BUCKETS: tables.source.stream.buckets, QUESTION: question_hash(tables.query)}
+    return {**days.inputs(day, day), ARRIVALS_BEFORE: days.digest_before(day), **of_query}
+
+
+def _why_other(lake: Lake, tables: QueryTables, days: ArrivalDays, published: StepRow) -> str | None:
+    """Why the newest publication of a day left no state for this run."""
+    query, day = published.replayed
+    asked = [("query", "=", query), ("logical_date", "=", day), ("step", "=", "audit"), ("state", "=", "done")]
+    audits = reversed(run_table.rows(lake, asked))
+    # The newest: of a table that was made again, versions are counted anew.
+    audited = next((row for row in audits if AuditVersions(**row.outputs) == AuditVersions(**published.inputs)), None)
+    if audited is None:
+        return f"the ledger has lost what the run of {day} read"
+    if audited.inputs.get(QUESTION) != question_hash(tables.query):
+        return f"the definition of the query or of its stream is not the one that {day} was run by"
+    if audited.inputs != {**audited.inputs, **_read(tables, days, day)}:
+        return f"the run of {day} read other events of {day} or of earlier days than there are now"
+    return None
+
+
+def _readable_version(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions) -> int | None:
+    """The version that the run left, or the newest, into which maintenance may have put its files together: whether
+    that has the state, its digest says when it is read."""
+    name, of_day = state_name(tables.query.name), [("logical_date", "=", day.isoformat())]
+    if versions.state is None or lake.lacks_files(name, versions.state, of_day):
+        return lake.version(name)
+    return versions.state
 
 
 def gone(query: str, day: date, previous: date) -> EarlierDayMissing:
@@ -86,49 +122,3 @@ def _missing(query: str, day: date, why: str, days: str) -> EarlierDayMissing:
         f"the run of {query} for {day} starts from the state that an earlier day left, and {why}; "
         f"first run: windrow backfill {query} {days}"
     )
-
-
-def inputs(tables: QueryTables, days: ArrivalDays, day: date, earlier: EarlierState | None) -> dict:
-    """What the ledger keeps of a run that goes on from a state, or begins."""
-    return {**_read(tables, days, day), STATE: earlier.noted if earlier else None}
-
-
-def _read(tables: QueryTables, days: ArrivalDays, day: date) -> dict:
-    of_query = {BUCKETS: tables.source.stream.buckets, QUESTION: question_hash(tables.query)}
-    return {**days.inputs(day, day), ARRIVALS_BEFORE: days.digest_before(day), **of_query}
-
-
-def _first_unpublished(found: dict[date, StepRow], days: list[date]) -> date:
-    """The first of some days that are not published, behind all that are."""
-    published = max((each for each in found if each < days[-1]), default=date.min)
-    return min(each for each in days if published < each)
-
-
-def _why_other(lake: Lake, tables: QueryTables, days: ArrivalDays, published: StepRow) -> str | None:
-    """Why the newest publication of a day left no state for this run."""
-    _, day = published.replayed
-    audited = _audit_of(lake, published)
-    if audited is None:
-        return f"the ledger has lost what the run of {day} read"
-    if audited.inputs.get(QUESTION) != question_hash(tables.query):
-        return f"the definition of the query or of its stream is not the one that {day} was run by"
-    if audited.inputs != {**audited.inputs, **_read(tables, days, day)}:
-        return f"the run of {day} read other events of {day} or of earlier days than there are now"
-    return None
-
-
-def _readable_version(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions) -> int | None:
-    """The version that the run left, or the newest, into which maintenance may have put its files together: whether
-    that has the state, its digest says when it is read."""
-    name, of_day = state_name(tables.query.name), [("logical_date", "=", day.isoformat())]
-    if versions.state is None or lake.lacks_files(name, versions.state, of_day):
-        return lake.version(name)
-    return versions.state
-
-
-def _audit_of(lake: Lake, published: StepRow) -> StepRow | None:
-    query, day = published.replayed
-    asked = [("query", "=", query), ("logical_date", "=", day), ("step", "=", "audit"), ("state", "=", "done")]
-    made = AuditVersions(**published.inputs)
-    # The newest: of a table that was made again, versions are counted anew.
-    return next((row for row in reversed(run_table.rows(lake, asked)) if AuditVersions(**row.outputs) == made), None)

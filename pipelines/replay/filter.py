@@ -5,7 +5,6 @@ with microseconds. So a limit is first moved to the nearest value that the colum
 """
 
 import math
-import operator as python
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
@@ -22,17 +21,11 @@ from schemas.conditions import is_day, is_instant, is_number, is_text
 from schemas.errors import WrongParameter
 from schemas.query import listed
 
-_NUMPY = {"==": python.eq, "!=": python.ne, "<": python.lt, "<=": python.le, ">": python.gt, ">=": python.ge}
-_ARROW = {
-    "==": pc.equal,
-    "!=": pc.not_equal,
-    "<": pc.less,
-    "<=": pc.less_equal,
-    ">": pc.greater,
-    ">=": pc.greater_equal,
-}
+# As both NumPy and Arrow call them.
+_NAMES = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 _US_IN_UNIT: dict[str, int | Fraction] = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": Fraction(1, 1_000)}
 _DAY_MS = 86_400_000
+_TEXTS = (pa.string(), pa.large_string(), pa.string_view())
 _EPOCH = datetime(1970, 1, 1)
 
 
@@ -47,9 +40,8 @@ def _mask(column: pa.ChunkedArray, name: str, operator: str, value: object) -> n
     if operator in ("is_null", "not_null"):
         return present == (operator == "not_null")
     if operator == "in":
-        return reduce(
-            np.logical_or, (_compare(column, name, "==", each) for each in listed(value)), np.zeros_like(present)
-        )
+        equal = (_compare(column, name, "==", each) for each in listed(value))
+        return reduce(np.logical_or, equal, np.zeros_like(present))
     if operator == "not_in":
         return reduce(np.logical_and, (_compare(column, name, "!=", each) for each in listed(value)), present)
     return _compare(column, name, operator, value)
@@ -69,16 +61,22 @@ def _compare(column: pa.ChunkedArray, name: str, operator: str, value: object) -
 
 
 def _compare_bytes(column: pa.ChunkedArray, operator: str, value: str | bytes) -> np.ndarray:
+    compare = getattr(pc, _NAMES[operator])
     plain = column.cast(pa.large_string() if isinstance(value, str) else pa.large_binary())
-    return np.asarray(pc.fill_null(_ARROW[operator](plain, pa.scalar(value, plain.type)), False))
+    return np.asarray(pc.fill_null(compare(plain, pa.scalar(value, plain.type)), False))
 
 
 def _compare_floats(column: pa.ChunkedArray, operator: str, value: float) -> np.ndarray:
-    numbers = stored(column.cast(pa.float64()))
-    return _apply(numbers, operator, value, _nearest_float(value))
+    try:
+        nearest = float(value)
+    except OverflowError:
+        nearest = math.inf if value > 0 else -math.inf
+    return _apply(stored(column.cast(pa.float64())), operator, value, nearest)
 
 
 def _compare_integers(column: pa.ChunkedArray, operator: str, value: float | Fraction) -> np.ndarray:
+    if types.is_boolean(column.type):
+        column, value = column.cast(pa.uint8()), int(value)
     numbers = stored(column)
     limits = np.iinfo(numbers.dtype)
     if value > limits.max or value < limits.min:
@@ -90,23 +88,12 @@ def _compare_integers(column: pa.ChunkedArray, operator: str, value: float | Fra
 def _apply(numbers: np.ndarray, operator: str, value: float | Fraction, nearest: float) -> np.ndarray:
     """Compare with the nearest value that the type holds: no value lies between the two."""
     if nearest == value:
-        return _NUMPY[operator](numbers, nearest)
+        return getattr(np, _NAMES[operator])(numbers, nearest)
     if operator in ("==", "!="):
         return np.full(len(numbers), operator == "!=")
     below = nearest < value
     moved = {"<": "<=" if below else "<", ">": ">" if below else ">="}[operator[0]]
-    return _NUMPY[moved](numbers, nearest)
-
-
-def _nearest_float(value: float | Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-def _compare_bools(column: pa.ChunkedArray, operator: str, value: bool) -> np.ndarray:
-    return _compare_integers(column.cast(pa.uint8()), operator, int(value))
+    return getattr(np, _NAMES[moved])(numbers, nearest)
 
 
 def _compare_days(column: pa.ChunkedArray, operator: str, value: date) -> np.ndarray:
@@ -128,16 +115,12 @@ def _micros(value: datetime | time | timedelta) -> Fraction:
     return value // timedelta(microseconds=1) + Fraction(beyond_ns, 1_000)
 
 
-def _is_text_type(type_: pa.DataType) -> bool:
-    return types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
+def _timestamp(aware: bool) -> Callable[[pa.DataType], bool]:
+    return lambda type_: types.is_timestamp(type_) and (type_.tz is not None) == aware
 
 
 def _is_bytes(type_: pa.DataType) -> bool:
-    return types.is_binary(type_) or types.is_large_binary(type_) or types.is_fixed_size_binary(type_)
-
-
-def _timestamp(aware: bool) -> Callable[[pa.DataType], bool]:
-    return lambda type_: types.is_timestamp(type_) and (type_.tz is not None) == aware
+    return types.is_fixed_size_binary(type_) or type_ in (pa.binary(), pa.large_binary())
 
 
 # Any: a comparison takes values of the types that stand next to it.
@@ -145,10 +128,10 @@ _Comparison = Callable[[pa.ChunkedArray, str, Any], np.ndarray]
 _COMPARABLE: tuple[tuple[Callable[[pa.DataType], bool], Callable[[object], bool], _Comparison], ...] = (
     # (column type, value, comparison); a bool is no number, a datetime is no date, and a time with a zone no time
     # without one
-    (types.is_boolean, lambda value: isinstance(value, (bool, np.bool_)), _compare_bools),
+    (types.is_boolean, lambda value: isinstance(value, (bool, np.bool_)), _compare_integers),
     (types.is_integer, is_number, _compare_integers),
     (types.is_floating, is_number, _compare_floats),
-    (_is_text_type, is_text, _compare_bytes),
+    (_TEXTS.__contains__, is_text, _compare_bytes),
     (_is_bytes, lambda value: isinstance(value, bytes), _compare_bytes),
     (types.is_date, is_day, _compare_days),
     (_timestamp(aware=True), is_instant, _compare_times),

@@ -40,16 +40,17 @@ def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
     codes, count = _dense(codes)
     order = np.argsort(_small(codes, count), kind="stable")
     if not _have_arrived(events, order, codes):
-        arrived = arrival_order(events)
+        arrived = np.lexsort((*reversed(_of_one_time(events)), stored(events["arrival"])))
         order = arrived[np.argsort(_small(codes[arrived], count), kind="stable")]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=count)))).astype(np.int64)
     keys = pa.table(columns, names=list(key)).take(order[offsets[:-1]]) if key else None
     return Groups(order, offsets, codes[order], keys)
 
 
-def arrival_order(events: pa.Table) -> np.ndarray:
-    """Row numbers by (arrival, seq), or by (arrival, path, line, reading) where the events have those."""
-    return np.lexsort((*reversed(_of_one_time(events)), stored(events["arrival"])))
+def event_times(events: pa.Table, groups: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """start, end and arrival key by key, in µs."""
+    start_us, end_us, arrival_us = (stored(events[name])[groups.order] for name in ("start", "end", "arrival"))
+    return start_us, end_us, arrival_us
 
 
 def _have_arrived(events: pa.Table, order: np.ndarray, codes: np.ndarray) -> bool:
@@ -60,23 +61,25 @@ def _have_arrived(events: pa.Table, order: np.ndarray, codes: np.ndarray) -> boo
         return False
     tied = np.flatnonzero(same_key & (arrival[1:] == arrival[:-1]))
     rows = np.union1d(tied, tied + 1)
-    columns = _of_one_time(events.select(_names_of_one_time(events)).take(order[rows]))
+    columns = _of_one_time(events.select(sequence_of(events)).take(order[rows]))
     return bool((np.lexsort((*reversed(columns), arrival[rows], key[rows])) == np.arange(len(rows))).all())
 
 
-def _names_of_one_time(events: pa.Table) -> list[str]:
+def sequence_of(events: pa.Table) -> list[str]:
     """By what events that arrived at one time are ordered."""
     return ["seq"] if "seq" in events.column_names else ["path", "line", "reading"]
 
 
 def _of_one_time(events: pa.Table) -> list[np.ndarray]:
-    names = _names_of_one_time(events)
-    return [_ranks(events[name], name)[0] if name == "path" else stored(events[name]) for name in names]
+    columns = {name: events[name] for name in sequence_of(events)}
+    return [_ranks(each, name)[0] if name == "path" else stored(each) for name, each in columns.items()]
 
 
 def _ranks(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, int]:
     """For each row the rank of its value among the column's values, null last, and how many ranks there may be."""
-    plain = _sortable(decoded(column))
+    plain = decoded(column)
+    if plain.type == pa.float16():
+        plain = plain.cast(pa.float32())  # Arrow sorts no half floats
     if types.is_null(plain.type) or len(plain) == 0:
         return np.zeros(len(plain), dtype=np.int64), 1
     try:
@@ -90,11 +93,6 @@ def _ranks(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, int]:
     rank[-1] = len(values)
     indices = [np.asarray(pc.fill_null(chunk.indices, len(values))) for chunk in encoded.chunks]
     return rank[np.concatenate(indices)], len(values) + 1
-
-
-def _sortable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Arrow sorts no half floats."""
-    return column.cast(pa.float32()) if column.type == pa.float16() else column
 
 
 def _one_zero(column: pa.ChunkedArray) -> pa.ChunkedArray:

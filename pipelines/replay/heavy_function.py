@@ -9,7 +9,6 @@ were not too late. So a late event makes a revision here too, and the newest rev
 
 import platform
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,24 +16,17 @@ import pyarrow.compute as pc
 
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import status_text
-from kernels.farm.results import Metrics, Results
+from kernels.farm.results import Results
 from kernels.replay import PassTicks, ResultRows
 from kernels.windows._late import Arrived
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.group_keys import Groups
+from pipelines.replay.group_keys import Groups, event_times
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
-from pipelines.tables.model_columns import STATUS, TUPLES, function_columns, outputs_of
+from pipelines.tables.query_tables import STATUS, TUPLES, function_columns, outputs_of
 from schemas.errors import WrongParameter
 from schemas.model import Model
 from schemas.validation import NUMBERS
-
-
-class Farmed(NamedTuple):
-    """The columns of the rows that a model adds, by name, and what the farm did; none where there were no rows."""
-
-    columns: dict[str, pa.Array]
-    runs: list[FarmRun]
 
 
 def require_served(served: ServedQuery, model: Model) -> None:
@@ -46,19 +38,12 @@ def require_served(served: ServedQuery, model: Model) -> None:
         raise WrongParameter("window of a model", model.window.kind, allowed)
 
 
-def no_columns(model: Model) -> dict[str, pa.DataType]:
-    """Names and types of the columns that a model adds."""
-    outputs = dict.fromkeys(outputs_of(model), pa.float64())
-    return {TUPLES: pa.int64(), STATUS: pa.string(), **outputs}
-
-
 def compute_rows(
     served: ServedQuery, kept: pa.Table, groups: Groups, ticks: PassTicks, rows: ResultRows, options: ComputeOptions
-) -> Farmed:
-    """kept, groups: the events that the rows were made from. Raises as `compute_windows`.
-
-    O(events · log events), and the function on each row's events.
-    """
+) -> tuple[dict[str, pa.Array], list[FarmRun]]:
+    """The columns of the rows that a model adds, by name, and what the farm did; nothing where there were no rows.
+    kept, groups: the events that the rows were made from. Raises as `compute_windows`. O(events · log events), and the
+    function on each row's events."""
     model = served.query
     assert isinstance(model, Model), "a plain query has no function"
     call = model.function
@@ -67,20 +52,21 @@ def compute_rows(
     options = options._replace(seconds_a_window=model.seconds_a_window)
     results, metrics = compute_windows(call.function, call.named_parameters, tuples, windows, options)
     assert np.array_equal(results.covered, rows.events), "a farm's windows cover what the replay's do"
-    runs = [_run(call.function, results, metrics)] if len(rows.key) else []
-    return Farmed(_columns(model, results), runs)
+    statuses = Counter(status_text(int(each)) for each in results.status)
+    run = FarmRun(call.function, platform.node(), int(results.tuples.sum()), dict(statuses), metrics)
+    return _columns(model, results), [run] if len(rows.key) else []
 
 
 def _tuples_of_keys(
     served: ServedQuery, model: Model, kept: pa.Table, groups: Groups, ticks: PassTicks
 ) -> TuplesOfKeys:
-    start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
-    # By the windows' ends: where a day is skipped, as on Samoa, two windows begin at one time, and one is closed first.
-    closed_us = Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, served.rules(None)).reached_us
+    events = Arrived.of(groups.number, *event_times(kept, groups), ticks, served.rules(None))
     # Sorting is stable: events of one time stay in order of arrival.
-    by_time = np.lexsort((start_us, groups.number))
+    by_time = np.lexsort((events.start_us, groups.number))
+    # By the windows' ends: where a day is skipped, as on Samoa, two windows begin at one time, and one is closed first.
+    start_us, arrival_us, closed_us = (us[by_time] for us in (events.start_us, events.arrival_us, events.reached_us))
     values, has_value = _values(model, kept, groups.order[by_time])
-    return TuplesOfKeys(groups.offsets, start_us[by_time], arrival_us[by_time], closed_us[by_time], has_value, values)
+    return TuplesOfKeys(groups.offsets, start_us, arrival_us, closed_us, has_value, values)
 
 
 def _values(model: Model, kept: pa.Table, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,8 +92,3 @@ def _columns(model: Model, results: Results) -> dict[str, pa.Array]:
         for place, name in enumerate(outputs_of(model))
     }
     return {TUPLES: pa.array(results.tuples), STATUS: pc.take(texts, pa.array(places)), **outputs}
-
-
-def _run(function: str, results: Results, metrics: Metrics) -> FarmRun:
-    statuses = Counter(status_text(int(each)) for each in results.status)
-    return FarmRun(function, platform.node(), int(results.tuples.sum()), dict(statuses), metrics)

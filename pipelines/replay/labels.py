@@ -31,13 +31,10 @@ def _extremes(events: pa.Table, name: str) -> str:
     present = events.filter(pc.is_valid(decoded(events[name])))
     if not present.num_rows:
         return ""
-    rows = present.take(pc.sort_indices(decoded(present[name]))).select([name, *_places(present)])
+    places = [each for each in ("path", "line", "seq") if each in present.column_names]
+    rows = present.take(pc.sort_indices(decoded(present[name]))).select([name, *places])
     least, greatest = plain_rows(rows.take([0, len(rows) - 1]))
     return f". Of its {len(rows):,} values the least is {_placed(least, name)}, the greatest {_placed(greatest, name)}"
-
-
-def _places(events: pa.Table) -> list[str]:
-    return [name for name in ("path", "line", "seq") if name in events.column_names]
 
 
 def _placed(row: dict, name: str) -> str:

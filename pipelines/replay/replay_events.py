@@ -1,51 +1,65 @@
 """A replay of events in memory, local or in a Spark task: Arrow in, one compiled kernel call over all keys, Arrow out.
 
 events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
+                                      └─▶ closed forms over watermarks (kernels/windows) ──▶ rows of its late table
 """
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Timer
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kernels.farm.given_windows import ComputeOptions
-from kernels.replay import FIRINGS, EventColumns, KernelChoice, PassTicks, ReplayRules, ResultRows, replay_keys
+from kernels.replay import (
+    FIRINGS,
+    OVER_TIME,
+    CallLimits,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    ResultRows,
+    replay_keys,
+)
+from kernels.windows._late import Arrived, Late
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
-from pipelines.replay.carried import carried_table, group_with
+from pipelines.replay.aggregate_values import result_arrays, value_arrays
+from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
-from pipelines.replay.group_keys import Groups, group
-from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, require_served
+from pipelines.replay.group_keys import Groups, event_times, group, sequence_of
+from pipelines.replay.heavy_function import compute_rows, require_served
 from pipelines.replay.labels import labels_of
-from pipelines.replay.limits import NAMES, limits_of
 from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import TIME, stored, times
+from pipelines.rows.arrays import stored, times
 from pipelines.tables.aggregates import Aggregates, plan_aggregates
+from schemas.errors import TooManySeconds, WrongParameter
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query
+from schemas.replay_limits import require_rows, require_seconds
 
-WORKERS = "workers"
-"""Option: threads of a model's farm."""
-RESULT_TYPES = {
-    "window_start": TIME,
-    "window_end": TIME,
-    WINDOW_NUMBER: pa.int64(),
-    "revision": pa.int64(),
-    "pane": pa.string(),
-    "emitted_at": TIME,
-    "events": pa.int64(),
-    "late_events": pa.int64(),
-}
+WORKERS, LIMITS = "workers", ("most_rows", "most_seconds")
+"""Options: threads of a model's farm, and what a replay may cost."""
+SHARE_OF_MEMORY = 4
+"""Rows may take so large a part of the machine's memory: they stand there up to three times, then as a table."""
+
+LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")
 
 
 class Replayed(NamedTuple):
     """rows: of the query's table; kernels: how many keys were replayed by which kernel; farms: what they did, of a
-    model; carried: from which a later replay goes on, where this one went on from an earlier one."""
+    model; carried: from which a later replay goes on, where this one went on from an earlier one; late: rows of the
+    late table, where it was asked for them too."""
 
     rows: pa.Table
     kernels: Mapping[str, int]
     farms: Sequence[FarmRun] = ()
     carried: pa.Table | None = None
+    late: pa.Table | None = None
 
 
 def replay_events(
@@ -53,115 +67,59 @@ def replay_events(
     served: ServedQuery,
     ticks: PassTicks,
     rules: ReplayRules | None = None,
-    kernel: str | None = None,
     options: Mapping[str, int] | None = None,
+    carried: pa.Table | None = None,
 ) -> Replayed:
     """The result rows of validated events, sorted by key, window and revision.
 
     events: key and value columns, start, arrival, and for the order seq or path, line, reading; ticks: the whole
     stream's.
     rules: by default those of a stream that goes on, and all rows. Errors: as `pipelines.local.replay_table`.
+    carried: of windows that depend on other events, what an earlier replay carried on, which has a row for each of its
+    keys, or none; then `ticks` are from the last before these events on. BadInput where another definition carried it.
     O(events · log events + rows) time; the kernel runs without the GIL.
     """
-    options = options or {}
-    prepared = _prepare(events, served, kernel, options)
-    if prepared.kept.num_rows == 0:
-        return Replayed(_empty_results(events, served.query, prepared.aggregates), {})
-    groups = group(prepared.kept, served.query.key)
-    return _replay(prepared, groups, ticks, rules or served.rules(None), options)
-
-
-def replay_on(
-    events: pa.Table,
-    carried: pa.Table,
-    served: ServedQuery,
-    ticks: PassTicks,
-    rules: ReplayRules,
-    options: Mapping[str, int],
-) -> Replayed:
-    """The same of windows that depend on other events, from what an earlier replay carried on, which has a row for each
-    of its keys, or none; with what is carried on from here. ticks: from the last before these events on. BadInput for
-    what was carried by another definition.
-    """
-    prepared = _prepare(events, served, None, options)
-    groups, saved = group_with(prepared.kept, carried, served.query.key)
-    if not saved:
-        none = carried_table(groups, [], served.query.key)
-        return Replayed(_empty_results(events, served.query, prepared.aggregates), {}, carried=none)
-    return _replay(prepared, groups, ticks, rules._replace(carried=saved), options)
-
-
-class _Prepared(NamedTuple):
-    """A query's events that are in windows, its aggregates over their columns, and its kernel."""
-
-    served: ServedQuery
-    kept: pa.Table
-    aggregates: Aggregates
-    choice: KernelChoice
-
-
-def _prepare(events: pa.Table, served: ServedQuery, kernel: str | None, options: Mapping[str, int]) -> _Prepared:
-    query = served.query
+    query, options, rules = served.query, options or {}, rules or served.rules(None)
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
-    if isinstance(query, Model):
-        require_served(served, query)
-    others = (*NAMES, WORKERS) if isinstance(query, Model) else NAMES
-    of_kernel = {name: value for name, value in options.items() if name not in others}
-    choice = served.choose_kernel(aggregates.plan, kernel, of_kernel)
-    return _Prepared(served, _in_windows(events, served), aggregates, choice)
-
-
-def _replay(
-    prepared: _Prepared, groups: Groups, ticks: PassTicks, rules: ReplayRules, options: Mapping[str, int]
-) -> Replayed:
-    served, kept, aggregates, choice = prepared
-    query = served.query
+    choice = _kernel(served, aggregates, options)
+    kept = events.filter(rows_that_pass(events, query.where))
+    kept = kept.filter(~served.kind.too_long(query.window, stored(kept["start"]), stored(kept["end"])))
+    if carried is None:
+        groups = group(kept, query.key)
+    else:
+        groups, saved = group_with(kept, carried, query.key)
+        rules = rules._replace(carried=saved or None)  # without keys nothing is carried on
+    start_us, end_us, arrival_us = event_times(kept, groups)
+    start_us, end_us = served.kind.attributed(query.window, start_us, end_us)
+    words, valid, strings = value_arrays(aggregates, kept, groups.order)
     labels = labels_of(kept, groups, aggregates, served)
-    values = value_arrays(aggregates, kept, groups.order)
-    columns = _columns(kept, groups, values, served)._replace(labels=labels)
+    columns = EventColumns(groups.offsets, start_us, arrival_us, words, valid, end_us, labels)
     column, column_type, reads = aggregates.window
-    spec = served.kind.spec(query.window, columns.start_us)
+    spec = served.kind.spec(query.window, start_us if kept.num_rows else None)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
-    with limits_of(options) as limits:
+    of_function: dict[str, pa.Array] = {}
+    farms: Sequence[FarmRun] = ()
+    with _limits_of(options) as limits:
         rows = replay_keys(columns, spec, aggregates.plan, ticks, rules._replace(limits=limits), choice)
-        farmed = Farmed({}, [])
         if isinstance(query, Model):
             farm_options = ComputeOptions(options.get(WORKERS), stop=limits.stop)
-            farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
-    named = _key_columns(rows, groups) | _window_columns(rows, query)
-    outputs = result_arrays(aggregates, values.strings, rows.outputs, rows.null)
-    carried = None if rules.carried is None else carried_table(groups, rows.carried, query.key)
-    return Replayed(pa.table({**named, **outputs, **farmed.columns}), rows.kernels, farmed.runs, carried)
+            of_function, farms = compute_rows(served, kept, groups, ticks, rows, farm_options)
+    named = _key_and_window_columns(rows, groups, query)
+    outputs = result_arrays(aggregates, strings, rows.outputs, rows.null)
+    left = None if carried is None else carried_table(groups, rows.carried, query.key)
+    return Replayed(pa.table({**named, **outputs, **of_function}), rows.kernels, farms, left)
 
 
-def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
-    """The events that pass the filter and are short enough."""
-    kept = events.filter(rows_that_pass(events, served.query.where))
-    return kept.filter(~served.kind.too_long(served.query.window, stored(kept["start"]), stored(kept["end"])))
+def _kernel(served: ServedQuery, aggregates: Aggregates, options: Mapping[str, int]) -> KernelChoice:
+    others = {*LIMITS}
+    if isinstance(served.query, Model):
+        require_served(served, served.query)
+        others.add(WORKERS)
+    return served.choose_kernel(aggregates.plan, {name: each for name, each in options.items() if name not in others})
 
 
-def _columns(kept: pa.Table, groups: Groups, values: ValueArrays, served: ServedQuery) -> EventColumns:
-    """The events key by key, as a kernel takes them."""
-    start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
-    start_us, end_us = served.kind.attributed(served.query.window, start_us, end_us)
-    return EventColumns(groups.offsets, start_us, arrival_us, values.words, values.valid, end_us)
-
-
-def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa.Table:
-    """No rows, with the columns and types of a result."""
-    keys = {name: events.schema.field(name).type for name in query.key}
-    outputs = {output.name: output.result for output in aggregates.outputs}
-    of_function = no_columns(query) if isinstance(query, Model) else {}
-    window_columns = {name: RESULT_TYPES[name] for name in query.window_columns}
-    return pa.schema({**keys, **window_columns, **outputs, **of_function}).empty_table()
-
-
-def _key_columns(rows: ResultRows, groups: Groups) -> dict[str, pa.ChunkedArray]:
-    taken = None if groups.keys is None else groups.keys.take(rows.key)
-    return {} if taken is None else {name: taken[name] for name in taken.column_names}
-
-
-def _window_columns(rows: ResultRows, query: Query) -> dict[str, object]:
+def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> dict[str, object]:
+    keys = {} if groups.keys is None else {name: groups.keys[name].take(rows.key) for name in query.key}
     columns = {
         "window_start": times(rows.window_start),
         "window_end": times(rows.window_end),
@@ -172,4 +130,60 @@ def _window_columns(rows: ResultRows, query: Query) -> dict[str, object]:
         "events": rows.events,
         "late_events": rows.late_events,
     }
-    return {name: columns[name] for name in query.window_columns}
+    return keys | {name: columns[name] for name in query.window_columns}
+
+
+def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.Table:
+    """Which events missed windows, and for what; sorted by key and order of arrival; late_by in µs."""
+    query = served.query
+    kept = events.filter(rows_that_pass(events, query.where))
+    groups = group(kept, query.key)
+    late = Late.of_nothing()
+    if kept.num_rows:
+        arrived = Arrived.of(groups.number, *event_times(kept, groups), ticks, served.rules(None))
+        late = served.kind.late(query.window, arrived)
+    return _late_table(kept.take(groups.order[late.row]), query, late)
+
+
+def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
+    names = dict.fromkeys((*query.key, "start", "end", "arrival", *sequence_of(late_rows)))
+    clash = [name for name in query.key if name in LATE_COLUMNS]
+    if clash:
+        raise WrongParameter("key", clash[0], f"for a late table, a column other than {', '.join(LATE_COLUMNS)}")
+    return pa.table(
+        {
+            **{name: late_rows[name] for name in names},
+            "reason": pa.array(np.where(late.too_long, "too long", "too late"), pa.string()),
+            "first_missed": _known(times(late.first_missed_us), late.windows_missed > 0),
+            "last_missed": _known(times(late.last_missed_us), late.windows_missed > 0),
+            "windows_missed": _known(pa.array(late.windows_missed), np.full(len(late.row), late.knows_windows)),
+            "late_by": _known(pa.array(late.late_by_us), late.knows_how_late),
+        }
+    )
+
+
+def _known(values: pa.Array, known: np.ndarray) -> pa.Array:
+    return pc.if_else(pa.array(known), values, pa.scalar(None, values.type))
+
+
+@contextmanager
+def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits]:
+    """The limits among some options, by default rows that fit this machine; the clock runs from now on."""
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    rows, seconds = (options.get(name) for name in LIMITS)
+    most_rows = None if rows is None else require_rows("most_rows", rows)
+    stop = np.zeros(1, np.int64)
+    limits = CallLimits(most_rows, memory_bytes // SHARE_OF_MEMORY, stop)
+    if seconds is None:
+        yield limits
+        return
+    most = require_seconds("most_seconds", seconds)
+    timer = Timer(most, stop.__setitem__, (0, OVER_TIME))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield limits
+    except TooManySeconds:  # from a kernel, which knows no clock
+        raise TooManySeconds(most) from None
+    finally:
+        timer.cancel()

@@ -1,105 +1,163 @@
-"""What the tasks of a replay will read, from Delta's log and the footers of buckets that are too large for one task."""
+"""Which events each task of a replay takes: whole buckets, or where one of them is too large for a task some of its
+keys, or where a key is too large some of its time. Delta's log says it, and the footers of buckets that are too large.
+
+    bucket 3     a a b c c c c c c c c c c d e          row groups, sorted by key
+    tasks        ── a b ──│─ c ─│─ c ─│─ c ─│─ d e ──   c is cut along time
+
+A cut along time gives a task the windows that start within its pane, and with the pane the events of these windows: its
+halo. That is exact where a window's rows follow from its own events alone, and only for aggregates whose states are
+exact: a standard deviation would depend on where it is cut.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import pyarrow as pa
+from itertools import chain, pairwise
+from typing import NamedTuple
 
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Gathering
-from pipelines.replay.day_state import StateTarget, with_state
-from pipelines.replay.event_shares import Cuts, EventShare, shares_of_buckets, tasks_and_panes
-from pipelines.replay.look_back import LookBacks
-from pipelines.replay.one_pass import Work
-from pipelines.replay.specifications import ServedQuery, can_be_cut, is_exact
-from pipelines.replay.task import ORDER_COLUMNS
-from pipelines.rows.arrow_schemas import ARROW_TYPES
-from pipelines.tables.query_tables import QueryTables
-from schemas.model import Model
+from pipelines.engines.ranges import EVERYTHING, Panes, Range
+from pipelines.engines.shares import limit_bytes, packed_within
+from pipelines.replay.row_groups import RowGroup, row_groups
+from pipelines.replay.work import Work
 
 Buckets = Mapping[tuple[str, ...], int]
 """By the files of a bucket their bytes."""
 
+# A pane is at least so many times as long as its halo: else its tasks would mostly read what others read too.
+LEAST_PANE = 4
+
+
+class EventShare(NamedTuple):
+    """Files by bucket; of these keys, by the stream's first key column; `pane`: where the windows start, in µs since
+    the epoch; about so many bytes of the files."""
+
+    buckets: tuple[tuple[str, ...], ...]
+    keys: Range
+    pane: Range
+    file_bytes: int
+
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """How the events of a run are given to tasks: in shares of buckets, or gathered by key."""
+    """How the events of a run are given to tasks: in shares of buckets, or gathered by key. slots: how many tasks there
+    are at once; task_bytes: of files, of one task at most."""
 
     work: Work
     buckets: Buckets
-    cuts: Cuts
+    slots: int
+    task_bytes: int
 
     @property
     def files(self) -> list[str]:
-        """All that are read."""
         return [file for files in self.buckets for file in files]
 
     @property
     def file_bytes(self) -> int:
-        """Of all files."""
         return sum(self.buckets.values())
 
     @cached_property
+    def limit(self) -> int:
+        """How many bytes a task takes."""
+        return limit_bytes([self.file_bytes], self.slots, self.task_bytes)
+
+    @property
+    def large(self) -> Buckets:
+        """Those that a task can't take whole."""
+        return {files: size for files, size in self.buckets.items() if size > self.limit}
+
+    @property
+    def whole(self) -> list[EventShare]:
+        """Shares of whole buckets."""
+        small = {files: size for files, size in self.buckets.items() if size <= self.limit}
+        packed = packed_within(small, self.limit)
+        return [EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share)) for share in packed]
+
+    @cached_property
     def shares(self) -> list[EventShare]:
-        """Of whole buckets, and of parts of those that are too large. O(row groups of these)."""
-        return shares_of_buckets(self.buckets, self.cuts)
+        """Of whole buckets, and of parts of those that are too large; the largest first, as slots wait for the last.
+        O(row groups of these)."""
+        column = self.work.tables.source.stream.key[0]
+        of_parts = (_shares_of_keys(files, column, self.work.halo_us, self.limit) for files in self.large)
+        return sorted(chain(self.whole, *of_parts), key=lambda share: share.file_bytes, reverse=True)
 
     @cached_property
     def gathering(self) -> Gathering:
-        """Of rows of which a key is in several buckets, or which have no key."""
-        key, starts_us = self.work.served.query.key, (self.work.least_start_us, self.work.days[-1].until_us)
-        tasks, panes = tasks_and_panes(self.file_bytes, starts_us, self.cuts)
-        return Gathering(key, panes, tasks if key else panes.total)
+        """Of rows of which a key is in several buckets, or which have no key: in so many tasks, by panes between the
+        least start and the end of the days."""
+        key, tasks, panes = self.work.tables.query.key, max(1, -(-self.file_bytes // self.limit)), Panes()
+        if (halo_us := self.work.halo_us) is not None:
+            from_us, until_us = self.work.least_start_us, self.work.backs[-1].until_us
+            least_us = LEAST_PANE * max(1, sum(halo_us))
+            count = max(1, min(tasks, (until_us - from_us) // least_us))
+            panes = Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, halo_us)
+        return Gathering(key, panes, tasks if key else panes.total, self.work.workers)
 
 
-def plan(lake: Lake, slots: int, tables: QueryTables, work: Work, backs: LookBacks) -> ReplayPlan:
-    """For so many tasks at once. O(files of silver)."""
-    halo_us = work.halo_us if can_be_cut(work.served, work.read_schema) else None
-    cuts = Cuts(slots, work.first_key_column, halo_us, lake.config.task_bytes)
-    return ReplayPlan(work, buckets_of(lake, tables, backs), cuts)
-
-
-def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, backs: LookBacks, workers: int | None = None) -> Work:
-    """What the tasks of a run need to know. workers: threads of a model's farm; None of a plain query."""
-    query = tables.query
-    silver = {column.name: column for column in tables.source.silver.columns}
-    read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
-    read_schema = pa.schema([pa.field(each.name, ARROW_TYPES[each.type], each.nullable) for each in read])
-    stream = tables.source.stream
-    whole_buckets = set(stream.key) <= set(query.key)
-    # Farms are counted by day; what a day leaves is its own; and a rounded state depends on where its events begin.
-    at_once = query.window.context_free and not isinstance(query, Model) and is_exact(query, read_schema)
-    state = None
-    if tables.state is not None:
-        read_schema = with_state(read_schema)
-        state = StateTarget(tables.state, stream.key if whole_buckets else (), stream.buckets)
-    return Work(
-        served,
-        backs.of_days,
-        at_once,
-        backs.ticks,
-        read_schema,
-        tables.audit,
-        tables.late_audit,
-        whole_buckets,
-        stream.key[0],
-        served.kind.halo_us(query.window),
-        lake.config.limits,
-        workers,
-        state,
-    )
-
-
-def buckets_of(lake: Lake, tables: QueryTables, backs: LookBacks) -> Buckets:
-    """Those that have files of the look-backs, or of the state from which the run goes on. O(files of the tables)."""
-    found = [files_by_day(lake, tables.source.silver.name, backs.silver_version, backs.reads)]
-    if tables.state is not None and (earlier := backs.earlier) is not None:
+def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
+    """For so many tasks at once, of files of the look-backs, and of the state that the run goes on from. O(files)."""
+    tables, earlier = work.tables, work.earlier
+    found = [files_by_day(lake, tables.source.silver.name, work.silver_version, work.reads)]
+    if tables.state is not None and earlier is not None:
         found.append(files_by_day(lake, tables.state.name, earlier.version, earlier.day.__eq__))
     files: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for path, size, bucket in (file for by_day in found for of_day in by_day.values() for file in of_day):
         assert bucket is not None, "silver and the states are kept in buckets"
         files[bucket][path] = size
-    return {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
+    buckets = {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
+    return ReplayPlan(work, buckets, slots, lake.config.task_bytes)
+
+
+def _shares_of_keys(
+    files: tuple[str, ...], column: str, halo_us: tuple[int, int] | None, limit: int
+) -> list[EventShare]:
+    """Shares of about so many bytes of a bucket: of whole keys, and of panes of keys that are too large. column: the
+    stream's first key column; halo_us: of a pane, None where time can't be cut. O(row groups · log row groups)."""
+    by_key: defaultdict[object, list[RowGroup]] = defaultdict(list)
+    for group in row_groups(column, files):
+        by_key[group.least].append(group)
+    found = []
+    sizes = {key: sum(group.file_bytes for group in of_key) for key, of_key in by_key.items()}
+    for keys, size in _ranges(sizes, limit):
+        panes = _panes(by_key[keys.only], halo_us, limit) if keys.is_of_one else [(EVERYTHING, size)]
+        found += [EventShare((files,), keys, pane, of_pane) for pane, of_pane in panes]
+    return found
+
+
+def _ranges(bytes_from: Mapping[object, int], limit: int) -> list[tuple[Range, int]]:
+    """Ranges of keys that have about so many bytes each, and these; together all keys. A key that has more is alone,
+    the null key too. bytes_from: of the row groups that begin with a key."""
+    ranges: list[tuple[Range, int]] = []
+    low, without_low, filled = None, False, bytes_from.get(None, 0)
+    if filled > limit:
+        ranges, filled = [(Range(only_nulls=True), filled)], 0
+    for key in sorted(each for each in bytes_from if each is not None):  # type: ignore[type-var]
+        size = bytes_from[key]
+        if filled + size > limit:
+            ranges.append((Range(low, key, without_low, nulls=not ranges), filled))
+            low, without_low, filled = key, False, 0
+        if size > limit:
+            ranges.append((Range(only=key), size))
+            low, without_low = key, True
+        else:
+            filled += size
+    return [*ranges, (Range(low, None, without_low, nulls=not ranges), filled)]
+
+
+def _panes(groups: Sequence[RowGroup], halo_us: tuple[int, int] | None, limit: int) -> list[tuple[Range, int]]:
+    """Panes of as many bytes each as the others, at most about the limit, and these; together all time."""
+    total = sum(group.file_bytes for group in groups)
+    pane_bytes = total / max(1, -(-total // limit))
+    cuts_us: list[int] = []
+    before = 0
+    for group in sorted(groups, key=lambda group: group.earliest_us):
+        is_full = before >= pane_bytes * (len(cuts_us) + 1)
+        if halo_us is not None and is_full:
+            before_us = cuts_us[-1] if cuts_us else min(each.earliest_us for each in groups)
+            if group.earliest_us - before_us >= LEAST_PANE * sum(halo_us):
+                cuts_us.append(group.earliest_us)
+        before += group.file_bytes
+    return [(Range(low, high), total // (len(cuts_us) + 1)) for low, high in pairwise([None, *cuts_us, None])]

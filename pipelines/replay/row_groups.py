@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
 from pipelines import storage
-
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+from schemas.windows import EPOCH, MICROSECOND
 
 
 class RowGroup(NamedTuple):
@@ -23,14 +22,11 @@ class RowGroup(NamedTuple):
 
 def row_groups(column: str, files: Sequence[str]) -> list[RowGroup]:
     """Those of some files. O(row groups)."""
-    return [
-        RowGroup(
-            _least(group[column]),
-            _us(_least(group.get("start"))),
-            sum(each.total_compressed_size for each in group.values()),
-        )
-        for group in _column_chunks(files)
-    ]
+    found = []
+    for group in _column_chunks(files):
+        file_bytes = sum(each.total_compressed_size for each in group.values())
+        found.append(RowGroup(_least(group[column]), _us(_least(group.get("start"))), file_bytes))
+    return found
 
 
 def bounds_us(column: str, files: Sequence[str]) -> tuple[int, int] | None:
@@ -40,7 +36,6 @@ def bounds_us(column: str, files: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _column_chunks(files: Sequence[str]) -> Iterator[dict[str, pq.ColumnChunkMetaData]]:
-    """Of each row group, by column."""
     with ThreadPoolExecutor() as pool:
         for metadata in pool.map(_metadata, files):
             for number in range(metadata.num_row_groups):
@@ -60,4 +55,4 @@ def _least(column: pq.ColumnChunkMetaData | None) -> object:
 
 
 def _us(time: object) -> int:
-    return (time - _EPOCH) // _MICROSECOND if isinstance(time, datetime) else -(1 << 62)
+    return (time - EPOCH) // MICROSECOND if isinstance(time, datetime) else -(1 << 62)

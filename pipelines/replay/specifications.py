@@ -3,31 +3,28 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import pyarrow as pa
-
-from kernels.monoid import Sketch
-from kernels.monoids import find_monoid
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
 from kernels.windows import window_kind
 from kernels.windows._kind import WindowKind
 from kernels.windows._late import FOREVER_US
-from pipelines.tables.aggregates import plan_aggregates
 from schemas.query import Query
 from schemas.windows import MICROSECOND
 
 
 class ServedQuery(NamedTuple):
-    """A query whose windows kernels serve, with all that they know of the kind; made by `of`."""
+    """A query whose windows kernels serve, with all that they know of the kind; made by `of`. kernel: the name of the
+    one to use; None: each key's events choose."""
 
     query: Query
     kind: WindowKind
+    kernel: str | None = None
 
     @classmethod
-    def of(cls, query: Query) -> "ServedQuery":
+    def of(cls, query: Query, kernel: str | None = None) -> "ServedQuery":
         """NotServed for a kind of windows that there is not, WrongParameter for lengths beyond the range of times."""
         kind = window_kind(query.window.kind)
         kind.refuse_impossible(query.window)
-        return cls(query, kind)
+        return cls(query, kind, kernel)
 
     def rules(self, last_tick_us: int | None) -> ReplayRules:
         """Lateness, emit and end of the stream as kernels want them."""
@@ -35,20 +32,7 @@ class ServedQuery(NamedTuple):
         lateness_us, allowed_us = (min(each // MICROSECOND, FOREVER_US) for each in waits)
         return ReplayRules(lateness_us, allowed_us, self.query.emit, last_tick_us)
 
-    def choose_kernel(self, plan: AggregatePlan, kernel: str | None, options: Mapping[str, int] | None) -> KernelChoice:
-        """The kernel of that name, or None: by each key's events. NotServed for one that there is not."""
-        chosen = choose(self.kind.spec(self.query.window), plan, kernel, options)
+    def choose_kernel(self, plan: AggregatePlan, options: Mapping[str, int] | None = None) -> KernelChoice:
+        """NotServed for a kernel that there is not."""
+        chosen = choose(self.kind.spec(self.query.window), plan, self.kernel, options)
         return KernelChoice(chosen.name, chosen.options)
-
-
-def is_exact(query: Query, columns: pa.Schema) -> bool:
-    """Whether rows are the same to the last bit whichever events a replay begins with: no state holds rounded floats or
-    a sketch."""
-    plan = plan_aggregates(query, {field.name: field.type for field in columns}).plan
-    found = (find_monoid(spec)[1] for spec in plan.aggregates)
-    return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
-
-
-def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:
-    """Whether a key may be replayed pane by pane: where a window's rows follow from its own events, and are exact."""
-    return is_exact(served.query, columns) and served.kind.follows_from_own_events(served.query.emit)

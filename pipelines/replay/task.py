@@ -1,37 +1,36 @@
 """What one task of a replay does: gather whole keys, replay them for all days of the run, keep these days' rows, and
 write them.
 
-Days that follow each other are taken together where that makes the same rows as one by one; what a pass over some of
-them made is written before the next begins, so that memory holds the rows of one.
+Days that follow each other are one pass, one call of the kernel, where that makes the same rows as one by one; what a
+pass made is written before the next begins, so that memory holds the rows of one.
 A query whose key contains the stream's key columns is replayed by bucket: a task reads the files of some buckets, which
 hold their keys whole, so that nothing is shuffled. Rows of other queries come together by key first. What an earlier
 day left of a key comes along as a row among its events.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import reduce
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from kernels.replay import CHOSEN
+from kernels.replay import CHOSEN, PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_rows
-from pipelines.engines.engine import RowsOfFiles
-from pipelines.engines.ranges import EVERYTHING, Range
-from pipelines.engines.read_rows import read_rows
+from pipelines.engines.ranges import EVERYTHING, Range, RowsOfFiles, filter_of, read_rows
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.day_state import split_rows, state_digest
-from pipelines.replay.event_shares import EventShare
-from pipelines.replay.look_back import DAY, LookBack
-from pipelines.replay.one_pass import Pass, Work, make, make_on, of_pane
-from pipelines.rows.arrays import stored
-from pipelines.tables.heartbeats import day_start_us
+from pipelines.replay.day_state import split_rows, state_digest, state_rows
+from pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
+from pipelines.replay.replay_plan import EventShare
+from pipelines.replay.work import LookBack, Work
+from pipelines.rows.arrays import TIME, stored
+from schemas.tables import Table
+from schemas.windows import DAY
 
-ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
 KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 """Kernel → name of the count of keys that it replayed."""
 COUNTS = ("events_read", "events_of_day", "rows", "late_rows")
@@ -43,10 +42,11 @@ ROWS_OF_AN_EVENT = 64
 
 @dataclass
 class WrittenShare:
-    """What a task made of its share, as files that no commit names yet; the pane of its keys; counts of each day; how
-    many keys each kernel replayed in the pass that made a day, and what a model's farms did; and digests: of the states
-    that each day left, and of that which the first went on from."""
+    """What a task made of its share, as files that no commit names yet; which keys it was given, and the pane of these;
+    counts of each day; how many keys each kernel replayed in the pass that made a day, and what a model's farms did;
+    and digests: of the states that each day left, and of that which the first went on from."""
 
+    keys: Hashable
     pane: Range
     counts: dict[date, Counter[str]]
     earlier_digest: int
@@ -57,82 +57,70 @@ class WrittenShare:
     farms: dict[date, list[FarmRun]] = field(default_factory=dict)
     state_digests: dict[date, int] = field(default_factory=dict)
 
-    def write(self, lake: Lake, work: Work, days: Sequence[date], made: Sequence[Pass]) -> None:
+    def write(self, lake: Lake, work: Work, days: Sequence[date], made: Sequence[Replayed]) -> None:
         """Keep what a pass over the parts made of some days."""
-        for table, column, files, count in (
-            (work.result, "result", self.result, "rows"),
-            (work.late, "late", self.late, "late_rows"),
-        ):
-            for file in write_rows(lake, table, *(getattr(each, column) for each in made)):
-                files.append(file)
+        tables = work.tables
+        result = write_rows(lake, tables.audit, *(each.rows for each in made))
+        late = write_rows(lake, tables.late_audit, *(each.late for each in made))
+        for files, count in ((result, "rows"), (late, "late_rows")):
+            for file in files:
                 (text,) = file.partition.values()
                 self.counts[date.fromisoformat(text)][count] += file.rows
-        if work.state:
-            states = [each.state for each in made if each.state is not None]
-            self.state += write_rows(lake, work.state.table, *states)
+        self.result, self.late = self.result + result, self.late + late
+        if tables.state is not None:
+            carried = (each.carried for each in made if each.carried is not None)
+            states = [state_rows(each, work, tables.state, days[-1]) for each in carried]
+            self.state += write_rows(lake, tables.state, *states)
             self.state_digests[days[-1]] = sum(map(state_digest, states))
-        self.kernels |= dict.fromkeys(days, sum((each.kernels for each in made), Counter()))
+        self.kernels |= dict.fromkeys(days, sum((Counter(each.kernels) for each in made), Counter()))
         self.farms |= {day: [farm for each in made for farm in each.farms] for day in days}
 
 
 def replay_share(lake: Lake, work: Work, share: EventShare) -> WrittenShare:
     """Replay a share of the events, which some buckets have."""
     events = (read_rows(rows_of_share(work, files, share)) for files in share.buckets)
-    return _replayed(lake, work, share.pane, [each.sort_by("arrival") for each in events])
+    return _replayed(lake, work, [each.sort_by("arrival") for each in events], share.pane, (share.buckets, share.keys))
 
 
 def replay_rows(lake: Lake, work: Work, rows: pa.Table, pane: Range) -> WrittenShare:
     """Replay the keys of rows that hold them whole, or of a pane whole."""
-    return _replayed(lake, work, pane, [rows.sort_by("arrival")])
+    return _replayed(lake, work, [rows.sort_by("arrival")], pane)
 
 
 def rows_of(work: Work, files: Sequence[str]) -> RowsOfFiles:
     """The rows of some files that the run may need."""
-    since_us = {"start": work.least_start_us, "arrival": work.days[0].from_us} if work.state is None else {}
+    since_us = {} if work.goes_on else {"start": work.least_start_us, "arrival": work.backs[0].from_us}
     return RowsOfFiles(files, work.read_schema, since_us)
 
 
 def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOfFiles:
     """Those of a share's keys; of a pane with its halo."""
-    within = {} if share.keys.is_everything else {work.first_key_column: share.keys}
+    within = {} if share.keys.is_everything else {work.tables.source.stream.key[0]: share.keys}
     if not share.pane.is_everything:
+        assert work.halo_us is not None
         within["start"] = share.pane.widened(*work.halo_us)
     return rows_of(work, files)._replace(within=within)
 
 
-def _replayed(lake: Lake, work: Work, pane: Range, parts: Sequence[pa.Table]) -> WrittenShare:
+def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of_keys: Hashable = None) -> WrittenShare:
     """Replay parts of whole keys, pass by pass; rows of ticks of other days are not made. parts: in order of arrival,
     so that what a pass reads is one stretch of them."""
-    if work.state is not None:
-        return _replayed_on(lake, work, parts)
-    written = WrittenShare(pane, _counted(work, [of_pane(part, "start", pane) for part in parts]), 0)
-    left, rows_of_event = list(work.days), float(ROWS_OF_AN_EVENT)
+    carried: Sequence[pa.Table | None] = [None] * len(parts)
+    if work.goes_on:
+        parts, carried = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
+    counts = _counted(work, [_of_pane(part, "start", pane) for part in parts])
+    written = WrittenShare(of_keys, pane, counts, sum(state_digest(each) for each in carried if each is not None))
+    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT)
     while left:
         days = _together(left, written.counts, rows_of_event) if work.at_once else left[:1]
-        made = [make(lake, work, reduce(LookBack.joined, days), part, pane) for part in parts]
+        back = reduce(LookBack.joined, days)
+        made = [make_pass(lake, work, back, part, pane, before) for part, before in zip(parts, carried, strict=True)]
         written.write(lake, work, [each.last for each in days], made)
-        left = left[len(days) :]
+        left, carried = left[len(days) :], [each.carried for each in made]
         if events := sum(written.counts[each.last]["events_of_day"] for each in days):
             # A pass may make few rows by chance, or none because windows wait: the next one is twice as large at most.
-            rows_of_event = max(1.0, rows_of_event / 2, sum(len(each.result) for each in made) / events)
+            rows_of_event = max(1.0, rows_of_event / 2, sum(len(each.rows) for each in made) / events)
     return written
-
-
-def _replayed_on(lake: Lake, work: Work, parts: Sequence[pa.Table]) -> WrittenShare:
-    """Day by day, each from what the one before left."""
-    split = [split_rows(part, work.served.query.key) for part in parts]
-    events, carried = [each for each, _ in split], [left for _, left in split]
-    written = WrittenShare(EVERYTHING, _counted(work, events), sum(map(state_digest, carried)))
-    for back in work.days:
-        made = [make_on(lake, work, back, *each) for each in zip(events, carried, strict=True)]
-        written.write(lake, work, [back.last], made)
-        carried = [_left(each, before) for each, before in zip(made, carried, strict=True)]
-    return written
-
-
-def _left(made: Pass, before: pa.Table) -> pa.Table:
-    assert made.state is not None
-    return made.state.select(before.column_names).cast(before.schema)
 
 
 def _together(left: Sequence[LookBack], counts: dict[date, Counter[str]], rows_of_event: float) -> Sequence[LookBack]:
@@ -147,12 +135,54 @@ def _together(left: Sequence[LookBack], counts: dict[date, Counter[str]], rows_o
 
 def _counted(work: Work, parts: Sequence[pa.Table]) -> dict[date, Counter[str]]:
     """COUNTS of each day, nothing being written yet; parts: in order of arrival. O(what each day reads)."""
-    counts = {each.last: Counter(dict.fromkeys(COUNTS, 0)) for each in work.days}
+    counts = {each.last: Counter(dict.fromkeys(COUNTS, 0)) for each in work.backs}
     for part in parts:
         arrival_us, start_us = stored(part["arrival"]), stored(part["start"])
-        for back in work.days:
-            edges_us = (day_start_us(back.first_day), back.from_us, back.until_us)
-            first, begins, ends = (int(place) for place in np.searchsorted(arrival_us, edges_us))
+        for back in work.backs:
+            first, begins, ends = back.places(arrival_us)
             earlier = int(np.count_nonzero(start_us[first:begins] >= back.least_start_us))
             counts[back.last].update(events_read=earlier + ends - begins, events_of_day=ends - begins)
     return counts
+
+
+def make_pass(
+    lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range = EVERYTHING, carried: pa.Table | None = None
+) -> Replayed:
+    """The rows of a pass's days, as the audit tables have them. events: in order of arrival; pane: which windows and
+    late events; carried: what an earlier day left, where days go on from each other."""
+    read = _read_by(back, events)
+    first, _, end = back.places(work.ticks.tick_us)
+    # From the last before what a pass reads on: of an earlier one only its newest start counts.
+    ticks = PassTicks(*(each[max(0, first - 1) : end] for each in work.ticks))
+    options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
+    rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
+    # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
+    making = read if back.bound_us is None else read.filter(pc.greater(read["start"], pa.scalar(back.bound_us, TIME)))
+    replayed = replay_events(making, work.served, ticks, rules, options, carried)
+    late = _of_pane(late_events(read, work.served, ticks), "start", pane)
+    return replayed._replace(
+        rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
+        late=_of_days(lake, work.tables.late_audit, late, "arrival", back),
+    )
+
+
+def _read_by(back: LookBack, events: pa.Table) -> pa.Table:
+    """Of what the whole run reads what a pass does."""
+    first, begins, end = back.places(stored(events["arrival"]))
+    earlier = events.slice(first, begins - first)
+    began = earlier.filter(pc.greater_equal(earlier["start"], pa.scalar(back.least_start_us, TIME)))
+    return pa.concat_tables([began, events.slice(begins, end - begins)])
+
+
+def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:
+    return table if pane.is_everything else table.filter(filter_of(column, TIME, pane))
+
+
+def _of_days(lake: Lake, table: Table, rows: pa.Table, time_column: str, back: LookBack) -> pa.Table:
+    """The rows of a pass's days, with the day of each, in the table's columns."""
+    (date_column,), us = table.partition_by, stored(rows[time_column])
+    inside = (us >= back.from_us) & (us < back.until_us)
+    kept = rows if inside.all() else rows.filter(pa.array(inside))  # a copy took a quarter of a replay
+    kept = kept.append_column(date_column, kept[time_column].cast(pa.date32(), safe=False))
+    schema = lake.schema(table)
+    return kept.select(schema.names).cast(schema)

@@ -1,11 +1,13 @@
-"""Is this table the events that a query can be asked of? Every error names the row.
+"""Events from elsewhere: is the table that a caller has, such as a DataFrame, the events that a query can be asked of?
+Every error names the row.
 
 Times may have any unit and any time zone, as long as they are instants that whole microseconds can hold; `seq` may be
 any integer type. Times without a zone are refused: whose clock was it?
 """
 
-from collections.abc import Callable
+from bisect import bisect_left
 from datetime import timedelta
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +22,44 @@ from schemas.windows import require
 
 FARTHEST_US = 1 << 60
 """Event times lie within ±36,533 years of 1970, so that no window's bound leaves int64."""
+TAKEN = (
+    "a pyarrow.Table, a DataFrame of pandas or of Polars, or another table in memory with __arrow_c_stream__ "
+    "(the Arrow PyCapsule interface)"
+)
+
+
+class ArrowStream(Protocol):
+    """A table of any library that exports it by Arrow's PyCapsule interface: pyarrow, pandas, Polars, DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A PyCapsule of an ArrowArrayStream."""
+
+
+def arrow_table(events: ArrowStream) -> pa.Table:
+    """The same rows. pandas' NaN, NaT and None become null; what its index holds becomes columns, where it has a name.
+    Raises WrongParameter for what is no table, BadInput for columns that Arrow has no type for."""
+    require(hasattr(events, "__arrow_c_stream__"), "events", type(events).__name__, TAKEN)
+    try:
+        # pyarrow recognizes pandas' DataFrames, and takes all others by the interface.
+        return _without_views_in_dictionaries(pa.table(events))
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise BadInput(
+            f"events, of type {type(events).__name__}, can't be made a table of Arrow: "
+            f"{'; '.join(map(str, error.args))}. Taken: {TAKEN}, whose columns hold one type each"
+        ) from None
+
+
+def _without_views_in_dictionaries(table: pa.Table) -> pa.Table:
+    """Arrow doesn't decode what Polars makes of its categories: dictionaries of string views."""
+    for place, field in enumerate(table.schema):
+        if types.is_dictionary(field.type) and types.is_string_view(field.type.value_type):
+            chunks = [
+                pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.large_string()))
+                for chunk in table.column(place).chunks
+            ]
+            type_ = pa.dictionary(field.type.index_type, pa.large_string())
+            table = table.set_column(place, field.name, pa.chunked_array(chunks, type_))
+    return table
 
 
 def validate(events: pa.Table, query: Query, ahead_at_most: timedelta) -> pa.Table:
@@ -31,20 +71,18 @@ def validate(events: pa.Table, query: Query, ahead_at_most: timedelta) -> pa.Tab
     """
     require(isinstance(query, Query), "query", type(query).__name__, "a schemas.query.Query")
     _check_names(events, query)
-    ours = _without_views(events.select([*query.read_columns, *EVENT_COLUMNS]))
+    ours = events.select([*query.read_columns, *EVENT_COLUMNS])
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # Arrow sorts and takes no views
+    ours = ours.cast(pa.schema([field.with_type(plain.get(field.type, field.type)) for field in ours.schema]))
     for name in EVENT_COLUMNS:
         ours = ours.set_column(ours.column_names.index(name), name, _event_column(events[name], name))
     _check_times(ours)
     _check_ahead(ours, ahead_at_most)
-    _check_floats(ours.select(query.read_columns))
+    for name in query.read_columns:
+        if (row := nan_row(decoded(ours[name]))) is not None:
+            raise BadInput(f"row {row}: {name} is NaN, which is no number; make it null, or leave the row out")
     _check_order(ours)
     return ours
-
-
-def _without_views(events: pa.Table) -> pa.Table:
-    """Arrow neither sorts nor takes string and binary views."""
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    return events.cast(pa.schema([field.with_type(plain.get(field.type, field.type)) for field in events.schema]))
 
 
 def _check_names(events: pa.Table, query: Query) -> None:
@@ -65,8 +103,8 @@ def _check_names(events: pa.Table, query: Query) -> None:
 def _event_column(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     column = decoded(column)
     wanted = pa.int64() if name == "seq" else TIME
-    fits = types.is_integer(column.type) if name == "seq" else _is_instant(column.type)
-    if not fits:
+    is_instant = types.is_timestamp(column.type) and column.type.tz is not None
+    if not (types.is_integer(column.type) if name == "seq" else is_instant):
         raise BadInput(
             f"column {name!r} is {column.type}; a replay needs {wanted}"
             + (": cast it" if name == "seq" else ", or another timestamp with a time zone: cast it, or name its zone")
@@ -74,45 +112,29 @@ def _event_column(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if column.null_count:
         row = pc.index(pc.is_null(column), True)
         raise BadInput(f"row {row}: {name} is null; give the row its {name}, or leave it out")
-    return _cast(column, name, wanted)
-
-
-def _is_instant(type_: pa.DataType) -> bool:
-    return types.is_timestamp(type_) and type_.tz is not None
-
-
-def _cast(column: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
-    try:
-        return column.cast(wanted)
-    except pa.ArrowInvalid:
-        row = _first_row(column, lambda value: _casts(value, wanted))
+    if (found := _cast(column, wanted)) is None:
+        ends = range(1, len(column) + 1)  # the first rows fit up to the one that doesn't
+        row = bisect_left(ends, True, key=lambda end: _cast(column.slice(0, end), wanted) is None)
         value = column[row].cast(pa.uint64() if name == "seq" else pa.int64())
         raise BadInput(
             f"row {row}: {name} is {value} in {column.type}, which {wanted} cannot hold; "
             "round it first, or leave the row out"
-        ) from None
+        )
+    return found
 
 
-def _first_row(column: pa.ChunkedArray, holds: Callable[[pa.ChunkedArray], bool]) -> int:
-    """The first row for whose prefix `holds` fails, by halving."""
-    low, high = 0, len(column)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if holds(column.slice(low, middle + 1 - low)) else (low, middle)
-    return low
-
-
-def _casts(column: pa.ChunkedArray, wanted: pa.DataType) -> bool:
+def _cast(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray | None:
+    """None where a value doesn't fit."""
     try:
-        column.cast(wanted)
+        return column.cast(wanted)
     except pa.ArrowInvalid:
-        return False
-    return True
+        return None
 
 
 def _check_times(events: pa.Table) -> None:
     for name in ("start", "end", "arrival"):
-        far = np.flatnonzero(~_within(stored(events[name])))
+        times_us = stored(events[name])
+        far = np.flatnonzero((times_us < -FARTHEST_US) | (times_us > FARTHEST_US))
         if len(far):
             raise BadInput(
                 f"{_named(events, far[0])}: {name} is beyond ±36,533 years of 1970, where windows would "
@@ -136,17 +158,6 @@ def _check_ahead(events: pa.Table, ahead_at_most: timedelta) -> None:
             f"{_text(events['arrival'], row)}; ahead_at_most is {shown(ahead_at_most)}. Leave the row out, as "
             f"one wrong clock makes all others too late, or give ahead_at_most={by!r}".replace("datetime.", "")
         )
-
-
-def _within(times_us: np.ndarray) -> np.ndarray:
-    return (times_us >= -FARTHEST_US) & (times_us <= FARTHEST_US)
-
-
-def _check_floats(read: pa.Table) -> None:
-    for name in read.column_names:
-        row = nan_row(decoded(read[name]))
-        if row is not None:
-            raise BadInput(f"row {row}: {name} is NaN, which is no number; make it null, or leave the row out")
 
 
 def _check_order(events: pa.Table) -> None:

@@ -4,7 +4,7 @@ Heartbeats are steps too. Those after a day's first arrival are among the day's 
 of days without arrivals, follow from the days alone and are made here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -18,8 +18,7 @@ from pipelines.tables import heartbeats
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
 from pipelines.tables.stream_tables import StreamTables
-
-DAY = timedelta(days=1)
+from schemas.windows import DAY
 
 
 def ticks_of_events(arrival_us: np.ndarray, start_us: np.ndarray, idle_after: timedelta | None = None) -> PassTicks:
@@ -40,14 +39,12 @@ class PassTable(NamedTuple):
     days: ArrivalDays
 
     def ticks(self, first: date, last: date) -> PassTicks:
-        """The stream's staircase over the arrival days from `first` to `last`, both included, in rising order.
-
-        Of earlier days it has one step, a microsecond before the first: how long before changes no row. O(steps of
-        these days + arrival days).
-        """
+        """The stream's staircase over the arrival days from `first` to `last`, both included, rising; of earlier days
+        one step, a microsecond before the first. O(steps of these days + arrival days)."""
         tick_us, newest_us = self._steps(first, last)
         before_us = self.newest_before_us(first)
         if before_us is not None:
+            # How long before the first day changes no row.
             tick_us, newest_us = np.append(day_start_us(first) - 1, tick_us), np.append(before_us, newest_us)
         return _rising(tick_us, newest_us)
 
@@ -86,18 +83,10 @@ class PassTable(NamedTuple):
         arrived = rows.group_by("arrival_date").aggregate([("tick", "min")])
         ticks_us = arrived["tick_min"].cast(pa.int64()).to_pylist()
         first_us = dict(zip(arrived["arrival_date"].to_pylist(), ticks_us, strict=True))
-        days = [*self._silent_from(first, last)]
+        days = [day for day in self.days.changing(first, last, True) if self.days.span and day > self.days.span[0]]
         since_us = np.array([day_start_us(day) for day in days], np.int64)
         until_us = [first_us.get(day, day_start_us(day) + DAY_US) for day in days]
         return since_us, np.array(until_us, np.int64)
-
-    def _silent_from(self, first: date, last: date) -> Iterator[date]:
-        """The days from the first to the last that are behind the stream's first arrival day."""
-        if self.days.span is not None:
-            day = max(first, self.days.span[0] + DAY)
-            while day <= last:
-                yield day
-                day += DAY
 
 
 def _rising(tick_us: np.ndarray, newest_us: np.ndarray) -> PassTicks:
@@ -107,4 +96,4 @@ def _rising(tick_us: np.ndarray, newest_us: np.ndarray) -> PassTicks:
     ends_tick = np.append(tick_us[1:] != tick_us[:-1], True)[: len(tick_us)]
     tick_us, so_far_us = tick_us[ends_tick], so_far_us[ends_tick]
     raised = np.append(True, so_far_us[1:] > so_far_us[:-1])[: len(tick_us)]
-    return PassTicks(np.ascontiguousarray(tick_us[raised]), np.ascontiguousarray(so_far_us[raised]))
+    return PassTicks(tick_us[raised], so_far_us[raised])

@@ -39,33 +39,20 @@ OF_REPORT = """The last task of every DAG makes the pages of the lake, also wher
 that of the others."""
 
 
-def stale_page(stream: Stream) -> str:
-    """Markdown for the page of the DAG that makes a stream's stale days again."""
-    return f"### Stale days of {stream.title}\n\n{OF_STALE}"
-
-
-def maintenance_page() -> str:
-    """Markdown for the page of the maintenance DAG."""
-    return f"### Maintenance\n\n{OF_MAINTENANCE}"
-
-
-def backfill_page(stream: Stream) -> str:
-    """Markdown for the page of the DAG that makes many days."""
-    return f"### Many days of {stream.title}\n\n{OF_BACKFILL}"
+def page(title: str, *parts: str) -> str:
+    return "\n\n".join((f"### {title}", *filter(None, parts)))
 
 
 def in_order_page(stream: Stream, address: Callable[[str], str]) -> str:
     """Markdown for the page of the DAG of queries whose days depend on each other. address: of a page of the report."""
-    page = f"Page of the report: {_link(stream_file(stream.name), address)}"
-    return "\n\n".join((f"### {stream.title}, in order", IN_ORDER, page, _listed(flow.queries_in_order(stream))))
+    link = f"Page of the report: {_link(stream_file(stream.name), address)}"
+    return page(f"{stream.title}, in order", IN_ORDER, link, _listed(flow.queries_in_order(stream)))
 
 
 def dag_page(stream: Stream, address: Callable[[str], str]) -> str:
     """Markdown for the page of a stream's DAG. address: of a page of the report."""
     facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream, address).items())
-    queries = _listed(flow.scheduled_queries(stream))
-    parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, queries)
-    return "\n\n".join(part for part in parts if part)
+    return page(stream.title, OF_EVERY_STREAM, facts, _listed(flow.scheduled_queries(stream)))
 
 
 def _listed(queries: Sequence[Query]) -> str:
@@ -131,12 +118,10 @@ def asked(query: Query) -> str:
 
 
 def window_words(query: Query) -> list[tuple[str, object]]:
-    """Parameters of its window by name."""
     given = [(name, value) for name, value in vars(query.window).items() if value is not None]
     return [(name, in_words(value) if isinstance(value, timedelta) else value) for name, value in given]
 
 
 def call(function: HeavyCall) -> str:
-    """A heavy function with its columns and parameters."""
     given = "".join(f", {name} {value}" for name, value in function.parameters)
     return f"{function.function}({', '.join(function.columns)}{given})"

@@ -15,15 +15,8 @@ HEIGHT_PX = 260
 # Marks of both a light and a dark page.
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = "#4c8dd6", "#e08a2e", "#3f9e6b", "#d9534f", "#8a8f98", "#9a6fd0"
 _TIMES = {
-    "year": "%Y",
-    "quarter": "%b %Y",
-    "month": "%b %Y",
-    "week": "%b %d",
-    "date": "%b %d",
-    "hours": "%H:%M",
-    "minutes": "%H:%M",
-    "seconds": "%H:%M:%S",
-    "milliseconds": "%S.%L s",
+    **{"year": "%Y", "quarter": "%b %Y", "month": "%b %Y", "week": "%b %d", "date": "%b %d"},
+    **{"hours": "%H:%M", "minutes": "%H:%M", "seconds": "%H:%M:%S", "milliseconds": "%S.%L s"},
 }
 _SECOND, _MINUTE, _HOUR, _DAY = 1, 60, 3_600, 86_400
 _LENGTHS_S = (0, _SECOND, 10, _MINUTE, 600, _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY)
@@ -47,22 +40,33 @@ class PageFigure:
     wide: bool = False
 
 
-def figure(name: str, title: str, caption: str, chart: alt.TopLevelMixin, **options: Any) -> PageFigure:
-    """From an Altair chart whose data are of `data`."""
-    made = chart.to_dict(validate=False)
+def figure(
+    name: str,
+    title: str,
+    caption: str,
+    drawn: alt.TopLevelMixin,
+    height_px: int | None = HEIGHT_PX,
+    wide: bool = False,
+) -> PageFigure:
+    """From an Altair chart whose data are of `data`, as wide as the page; without a height it has a size of its own."""
+    sized = drawn if height_px is None else drawn.properties(width="container", height=height_px)
+    made = sized.to_dict(validate=False)
     for unneeded in ("$schema", "config"):  # the page brings the colours, and the scripts the language
         made.pop(unneeded, None)
-    return PageFigure(name, title, caption, made, _row_count(made), **options)
+    # Altair has put all data together: a text of CSV each, with a line of column names.
+    rows = sum(len(values.splitlines()) - 1 for values in made["datasets"].values())
+    return PageFigure(name, title, caption, made, rows, wide)
 
 
-def _row_count(chart: dict) -> int:
-    """Of all data, which Altair has put together: a text of CSV each, with a line of column names."""
-    return sum(len(values.splitlines()) - 1 for values in chart["datasets"].values())
+def chart(rows: pa.Table | list[dict]) -> alt.Chart:
+    """A chart of rows, of which there is at least one."""
+    return alt.Chart(data(rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows)))
 
 
-def sized(chart: alt.TopLevelMixin, height_px: int = HEIGHT_PX) -> alt.TopLevelMixin:
-    """The chart as wide as the page."""
-    return chart.properties(width="container", height=height_px)
+def lines_px(rows: pa.Table | list[dict], field: str) -> int:
+    """The height of a chart that has a line for each value of a field."""
+    values = rows[field].to_pylist() if isinstance(rows, pa.Table) else [row[field] for row in rows]
+    return 60 + 28 * len(set(values))
 
 
 def data(rows: pa.Table) -> alt.InlineData:
@@ -103,24 +107,12 @@ def time_axis(field: str, title: str | None = None, channel: type = alt.X) -> An
     return channel(f"{field}:T", title=title, scale=alt.Scale(type="utc"), axis=axis)
 
 
-def stacked(rows: pa.Table, count: str, kind: str) -> alt.Chart:
+def stacked(rows: pa.Table, count: str, kind: str, title: str | None, count_title: str) -> alt.Chart:
     """Bars from `begins` to `ends`, those of one time on top of each other by kind: what has begin, end and count is a
     rectangle, since a bar is as thick as the chart likes."""
-    return (
-        alt.Chart(data(rows))
-        .transform_stack(stack=count, as_=["y0", "y1"], groupby=["begins"], sort=[alt.SortField(kind)])
-        .mark_rect(stroke=None)
-    )
-
-
-def stacked_axes(title: str | None, count_title: str) -> dict[str, Any]:
-    """Where the bars of `stacked` stand."""
-    return {
-        "x": time_axis("begins", title),
-        "x2": "ends:T",
-        "y": alt.Y("y0:Q", title=count_title, axis=alt.Axis(format="~s")),
-        "y2": "y1:Q",
-    }
+    stacks = chart(rows).transform_stack(stack=count, as_=["y0", "y1"], groupby=["begins"], sort=[alt.SortField(kind)])
+    counted = alt.Y("y0:Q", title=count_title, axis=alt.Axis(format="~s"))
+    return stacks.mark_rect(stroke=None).encode(x=time_axis("begins", title), x2="ends:T", y=counted, y2="y1:Q")
 
 
 def time_tip(field: str, title: str) -> alt.Tooltip:
@@ -128,13 +120,22 @@ def time_tip(field: str, title: str) -> alt.Tooltip:
     return alt.Tooltip(f"{field}:T", title=f"{title}, UTC", timeUnit="utcyearmonthdatehoursminutesseconds")
 
 
-def length_axis(values: str = "length_s") -> dict[str, Any]:
+def tip(field: str, title: str | None = None, format: str = ",") -> alt.Tooltip:
+    """A number as the reader sees it over a mark."""
+    return alt.Tooltip(f"{field}:Q", format=format, **({"title": title} if title else {}))
+
+
+def colours(field: str, of_values: dict[str, str], title: str | None = None) -> alt.Color:
+    scale = alt.Scale(domain=list(of_values), range=list(of_values.values()))
+    return alt.Color(f"{field}:N", title=title, scale=scale)
+
+
+def length_axis() -> dict[str, Any]:
     """Scale and axis of a length of time in seconds, from none to months."""
     axis = alt.Axis(values=list(_LENGTHS_S), labelExpr=_LENGTH, grid=True)
     return {"scale": alt.Scale(type="symlog", constant=1), "axis": axis}
 
 
 def choice(name: str, label: str, options: list[str], labels: list[str] | None = None) -> alt.Parameter:
-    """What the reader chooses from a list."""
     bound = alt.binding_select(options=options, labels=labels or options, name=f"{label} ")
     return alt.param(name=name, value=options[0], bind=bound)

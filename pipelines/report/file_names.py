@@ -6,10 +6,8 @@ SERVED_AT = "/windrow"
 
 
 def stream_file(name: str) -> str:
-    """The page of a stream."""
     return f"stream-{name}.html"
 
 
 def query_file(name: str) -> str:
-    """The page of a query."""
     return f"query-{name}.html"

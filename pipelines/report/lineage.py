@@ -1,17 +1,17 @@
 """The page of lineage: streams, their tables, the queries that read them, and every column with its unit."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import altair as alt
-import pyarrow as pa
+from deltalake import Field
 
 from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
-from pipelines.report.lengths import size
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.queries.results import unit_of
+from pipelines.report.words import size
 from schemas import registry, tables
 from schemas.ledger_tables import LEDGER
 from schemas.query import Query
@@ -22,8 +22,7 @@ _LAYERS = ("landing folder", "bronze, quarantine", "silver, pass ticks", "result
 _READ, _MISSING = "in the lake", "not made yet"
 
 
-@dataclass(frozen=True)
-class DrawnTable:
+class DrawnTable(NamedTuple):
     """A table in the drawing: in which layer, and in which line of it."""
 
     name: str
@@ -32,7 +31,6 @@ class DrawnTable:
 
 
 def lineage_page(lake: Lake) -> ReportPage:
-    """One drawing per stream, then the columns."""
     lead = "From the landing folder to results: which table is made from which, and what each column means."
     names = set(lake.names())
     drawings = [Section("", tuple(drawing(stream, names) for stream in registry.streams().values()))]
@@ -67,46 +65,30 @@ def nodes_and_edges(stream: Stream) -> tuple[list[DrawnTable], list[tuple[str, s
 def drawing(stream: Stream, names: set[str]) -> PageFigure:
     """Tables as boxes by layer, joined by lines. Grey: not in this lake yet."""
     nodes, edges = nodes_and_edges(stream)
-    places = {node.name: node for node in nodes}
-    height_px = 70 + 34 * max(2, len(registry.queries_of(stream.name)))
-    boxes = pa.table(
-        {
-            "table": [node.name for node in nodes],
-            "layer": [node.layer for node in nodes],
-            "line": [node.line for node in nodes],
-            "kind": [_LAYERS[node.layer] for node in nodes],
-            "state": [_READ if node.layer == 0 or node.name in names else _MISSING for node in nodes],
-        }
-    )
+    places, lines = {node.name: node for node in nodes}, len(registry.queries_of(stream.name))
+    boxes = [
+        {"table": name, "layer": layer, "line": line, "kind": _LAYERS[layer], "state": _state(name, layer, names)}
+        for name, layer, line in nodes
+    ]
     ends = [(places[before], places[after]) for before, after in edges]
-    joined = pa.table(
-        {
-            "x": [a.layer for a, _ in ends],
-            "y": [a.line for a, _ in ends],
-            "x2": [b.layer for _, b in ends],
-            "y2": [b.line for _, b in ends],
-        }
-    )
+    joined = [{"x": a.layer, "y": a.line, "x2": b.layer, "y2": b.line} for a, b in ends]
     x = {"scale": alt.Scale(domain=[-0.45, 4.5]), "axis": None}
-    y = {"scale": alt.Scale(domain=[max(1, len(registry.queries_of(stream.name)) - 1) + 0.6, -0.6]), "axis": None}
-    rules = (
-        alt.Chart(f.data(joined))
-        .mark_rule(opacity=0.5)
-        .encode(x=alt.X("x:Q", **x), y=alt.Y("y:Q", **y), x2="x2:Q", y2="y2:Q")
-    )
-    base = alt.Chart(f.data(boxes)).encode(
-        x=alt.X("layer:Q", **x),
-        y=alt.Y("line:Q", **y),
-        tooltip=["table:N", alt.Tooltip("kind:N", title="layer"), "state:N"],
-    )
-    colour = alt.Color("state:N", title=None, scale=alt.Scale(domain=[_READ, _MISSING], range=[f.BLUE, f.GREY]))
-    dots = base.mark_circle(size=110, opacity=1).encode(color=colour)
+    y = {"scale": alt.Scale(domain=[max(1, lines - 1) + 0.6, -0.6]), "axis": None}
+    rules = f.chart(joined).mark_rule(opacity=0.5)
+    edges_drawn = rules.encode(x=alt.X("x:Q", **x), y=alt.Y("y:Q", **y), x2="x2:Q", y2="y2:Q")
+    tips = ["table:N", alt.Tooltip("kind:N", title="layer"), "state:N"]
+    base = f.chart(boxes).encode(x=alt.X("layer:Q", **x), y=alt.Y("line:Q", **y), tooltip=tips)
+    dots = base.mark_circle(size=110, opacity=1).encode(color=f.colours("state", {_READ: f.BLUE, _MISSING: f.GREY}))
     labels = base.mark_text(align="center", dy=-11, fontSize=11, limit=210).encode(text="table:N")
-    chart = f.sized(alt.layer(rules, dots, labels), height_px)
+    chart, height_px = alt.layer(edges_drawn, dots, labels), 70 + 34 * max(2, lines)
     caption = (
         f"{stream.title}. From left to right: {', '.join(_LAYERS)}. Results also have `_audit` tables before the gate."
     )
-    return f.figure(f"lineage-{stream.name}", stream.name, caption, chart, wide=True)
+    return f.figure(f"lineage-{stream.name}", stream.name, caption, chart, height_px, wide=True)
+
+
+def _state(name: str, layer: int, names: set[str]) -> str:
+    return _READ if layer == 0 or name in names else _MISSING
 
 
 def _columns(lake: Lake, names: set[str]) -> list[PageTable | Remark]:
@@ -121,26 +103,22 @@ def _listing(lake: Lake, name: str) -> PageTable:
     table = storage.delta_table(lake.folder(name))
     units = _units(name)
     shown = [
-        (
-            field.name,
-            str(field.type.type if hasattr(field.type, "type") else field.type),
-            units.get(field.name) or "",
-            (field.metadata or {}).get("comment", ""),
-        )
+        (field.name, _type(field), units.get(field.name) or "", (field.metadata or {}).get("comment", ""))
         for field in table.schema().fields
     ]
     title = f"{name}: {rows:,} rows, {size(bytes_)}"
     return PageTable(title, ("column", "type", "unit", "meaning"), shown, table.metadata().description or "", "folded")
 
 
+def _type(field: Field) -> str:
+    return str(field.type.type if hasattr(field.type, "type") else field.type)
+
+
 def _units(name: str) -> dict[str, str | None]:
-    """By column of a table, from the definitions."""
-    for stream in registry.streams().values():
-        for table in tables.ingest_tables(stream):
-            if table.name == name:
-                return {column.name: column.unit for column in table.columns}
-    if name in LEDGER:
-        return {column.name: column.unit for column in LEDGER[name].columns}
+    of_streams = [table for stream in registry.streams().values() for table in tables.ingest_tables(stream)]
+    defined = {table.name: table for table in (*of_streams, *LEDGER.values())}
+    if name in defined:
+        return {column.name: column.unit for column in defined[name].columns}
     query = registry.queries().get(name.removesuffix("_late"))
     return {} if query is None else _units_of_query(query, name)
 

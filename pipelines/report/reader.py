@@ -1,8 +1,9 @@
 """What the pages ask of the lake: SQL by DuckDB over what delta-rs opens, so that few rows reach Python."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 
 import duckdb
 import pyarrow as pa
@@ -29,15 +30,17 @@ class Reader:
             raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def table(self, select: str) -> pa.Table:
-        """A SELECT's rows."""
         try:
             return self.connection.sql(select).to_arrow_table()
         except _FAILURES as error:
             raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def rows(self, select: str) -> list[dict]:
-        """A SELECT's rows, a dict each."""
         return self.table(select).to_pylist()
+
+    def tuples(self, select: str) -> list[tuple]:
+        """A SELECT's rows, as a listing of a page shows them."""
+        return list(zip(*(column.to_pylist() for column in self.table(select).columns), strict=True))
 
 
 @contextmanager
@@ -45,6 +48,22 @@ def reading(lake: Lake, *names: str) -> Iterator[Reader]:
     """A reader of these tables. TableDamaged or StorageFailed where one of them can't be opened."""
     with statements.connect(lake, list(names)) as connection:
         yield Reader(lake, connection, names)
+
+
+def rows_of_days(lake: Lake, table: str) -> dict[date, int]:
+    """By day of a table that has any. O(files), by their statistics."""
+    return {day: rows for day, rows in lake.rows_by_day(table).items() if rows}
+
+
+def newest_days(by_day: Mapping[date, int], most: int) -> tuple[date, int]:
+    """From which day on there are at most so many rows, the newest day's apart; and how many."""
+    first, *older = sorted(by_day, reverse=True)
+    taken = by_day[first]
+    for day in older:
+        if taken + by_day[day] > most:
+            break
+        first, taken = day, taken + by_day[day]
+    return first, taken
 
 
 def text(value: str) -> str:

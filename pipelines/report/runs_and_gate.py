@@ -1,13 +1,13 @@
-"""The page of runs and of the gate: status per day, durations, verdicts, and the way to Great Expectations' pages."""
+"""The page of runs and of the gate: status per day, durations, verdicts; it makes Great Expectations' pages."""
 
 import os
 from collections import Counter, defaultdict
-from datetime import date
 from pathlib import Path
+from statistics import fmean
 
 import altair as alt
-import pyarrow as pa
 
+from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.gate.validation_results import index
 from pipelines.ledger.run_table import StepRow, rows
@@ -16,30 +16,35 @@ from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
+from schemas.errors import NotSetUp, WindrowError
 from schemas.ledger_tables import VERDICTS
 
 PAGE = "runs.html"
 MOST_DAYS, _MOST_RUNS, _FAILED_SHOWN, _STALE_SHOWN, _PROBLEMS_SHOWN = 60, 600, 20, 30, 20
 _CELL_PX = 34
 STALE = "stale"
-STATES = ("done", STALE, "skipped", "running", "refused", "failed", "cut off")
-_COLOURS = (f.GREEN, f.ORANGE, f.GREY, f.BLUE, f.PURPLE, f.RED, "#7a3b2e")
-_STEPS = ("ingest", "audit", "publish")
+_STATES = {
+    **{"done": f.GREEN, STALE: f.ORANGE, "skipped": f.GREY, "running": f.BLUE},
+    **{"refused": f.PURPLE, "failed": f.RED, "cut off": "#7a3b2e"},
+}
+_STEPS = {"ingest": f.PURPLE, "audit": f.BLUE, "publish": f.GREEN}
 
 
-def runs_page(lake: Lake, folder: Path) -> ReportPage:
-    """From the ledger. `folder`: where the site will lie, for the links out of it."""
+def runs_page(lake: Lake, folder: Path, with_data_docs: bool) -> ReportPage:
+    """From the ledger. `folder`: where the site will lie, for the links out of it; with_data_docs: makes these again
+    too, for which Great Expectations is imported."""
     steps, found = rows(lake, stages=True), stale(lake)
+    docs = (_made_data_docs if with_data_docs else _data_docs)(lake.config, folder)
     lead = "Which days ran and how they ended, how long they took, and what each check of the gate found."
     if not steps:
         nothing = Remark("Nothing has run yet. Begin with:", command="windrow ingest STREAM")
-        return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, (Section("", (nothing,)),))
+        return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, (Section("", (nothing, docs)),))
     whole = [row for row in steps if row.stage is None]
     sections = [
         Section("Status per day", tuple(_calendars(whole, found))),
-        *_stale_runs(found),
+        _stale_runs(found),
         Section("Durations", (durations(whole), *stage_seconds(steps))),
-        _gate(lake, folder),
+        _gate(lake, docs),
         *_problems(whole),
     ]
     return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, tuple(sections))
@@ -49,146 +54,115 @@ def _of(row: StepRow) -> str:
     return row.query or f"ingest {row.stream}"
 
 
-def newest_states(steps: list[StepRow], found: list[StaleRun]) -> dict[tuple[str, date], StepRow | str]:
-    """By query and day, the state of its newest step; `stale` where what it published would come out differently."""
-    newest: dict[tuple[str, date], StepRow | str] = {}
-    for row in steps:
-        if row.query is not None and row.logical_date is not None:
-            newest[row.query, row.logical_date] = row
-    return newest | {(run.query, run.day): STALE for run in found}
-
-
 def _calendars(steps: list[StepRow], found: list[StaleRun]) -> list[PageFigure | Remark]:
-    newest = newest_states(steps, found)
-    if not newest:
+    """By query and day, the state of its newest step; `stale` where what it published would come out differently."""
+    of_days = [row for row in steps if row.query is not None and row.logical_date is not None]
+    cells = {(row.query, row.logical_date): (row.state, (row.message or "")[:200]) for row in of_days}
+    cells |= {(run.query, run.day): (STALE, "") for run in found}
+    if not cells:
         return [Remark("No query was replayed yet.", command="windrow replay QUERY --day YYYY-MM-DD")]
-    streams = {row.query: row.stream for row in steps if row.query}
-    by_stream: dict[str, list] = defaultdict(list)
-    for (query, day), state in newest.items():
-        by_stream[streams.get(query, "")].append((query, day, state))
-    return [_calendar(stream, cells) for stream, cells in sorted(by_stream.items())]
+    streams, by_stream = {row.query: row.stream for row in of_days}, defaultdict(list)
+    for (query, day), (state, message) in sorted(cells.items()):
+        cell = {"query": query, "day": str(day), "state": state, "message": message}
+        by_stream[streams.get(query, "")].append(cell)
+    return [_calendar(stream, of_stream) for stream, of_stream in sorted(by_stream.items())]
 
 
-def _calendar(stream: str, cells: list[tuple]) -> PageFigure:
-    days = sorted({day for _, day, _ in cells})[-MOST_DAYS:]
-    shown = sorted((cell for cell in cells if cell[1] in days), key=lambda cell: cell[:2])
-    states = [state if isinstance(state, str) else state.state for *_, state in shown]
-    reasons = ["" if isinstance(state, str) else (state.message or "")[:200] for *_, state in shown]
-    found = pa.table(
-        {
-            "query": [cell[0] for cell in shown],
-            "day": [cell[1].isoformat() for cell in shown],
-            "state": states,
-            "message": reasons,
-        }
-    )
-    chart = (
-        alt.Chart(f.data(found))
-        .mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3)
-        .encode(
-            x=alt.X(
-                "day:O", title=None, scale=alt.Scale(padding=0.06), axis=alt.Axis(labelAngle=-60, labelOverlap=True)
-            ),
-            y=alt.Y("query:N", title=None, scale=alt.Scale(padding=0.08)),
-            color=alt.Color("state:N", title=None, scale=alt.Scale(domain=list(STATES), range=list(_COLOURS))),
-            tooltip=["query:N", "day:O", "state:N", "message:N"],
-        )
+def _calendar(stream: str, cells: list[dict]) -> PageFigure:
+    days = sorted({cell["day"] for cell in cells})[-MOST_DAYS:]
+    found = [cell for cell in cells if cell["day"] in days]
+    days_axis = alt.Axis(labelAngle=-60, labelOverlap=True)
+    marks = f.chart(found).mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3)
+    chart = marks.encode(
+        x=alt.X("day:O", title=None, scale=alt.Scale(padding=0.06), axis=days_axis),
+        y=alt.Y("query:N", title=None, scale=alt.Scale(padding=0.08)),
+        color=f.colours("state", _STATES),
+        tooltip=["query:N", "day:O", "state:N", "message:N"],
     )
     caption = (
         f"The newest step of each arrival day that ran, of at most {MOST_DAYS} days. Days without a run are left out."
     )
     sized = chart.properties(width=alt.Step(_CELL_PX), height=alt.Step(_CELL_PX))
-    return f.figure(f"calendar-{stream}", f"Days of {stream}", caption, sized)
+    return f.figure(f"calendar-{stream}", f"Days of {stream}", caption, sized, height_px=None)
 
 
-def _stale_runs(found: list[StaleRun]) -> list[Section]:
+def _stale_runs(found: list[StaleRun]) -> Section:
     if not found:
-        return [
-            Section(
-                "Stale runs", (Remark("No run is stale: everything published would come out the same now.", "good"),)
-            )
-        ]
+        fresh = Remark("No run is stale: everything published would come out the same now.", "good")
+        return Section("Stale runs", (fresh,))
     rows = [(run.query, str(run.day), "; ".join(run.reasons)) for run in found[:_STALE_SHOWN]]
-    queries = sorted({run.query for run in found})
-    commands = Remark(
-        f"{len(found):,} published days would come out differently now. To make them again:",
-        "bad",
-        "; ".join(f"windrow backfill {query} --stale" for query in queries),
+    commands = "; ".join(f"windrow backfill {query} --stale" for query in sorted({run.query for run in found}))
+    again = Remark(
+        f"{len(found):,} published days would come out differently now. To make them again:", "bad", commands
     )
     caption = f"The first {_STALE_SHOWN} of {len(found):,}." if len(found) > _STALE_SHOWN else ""
-    return [Section("Stale runs", (commands, PageTable("", ("query", "day", "why"), rows, caption)))]
+    return Section("Stale runs", (again, PageTable("", ("query", "day", "why"), rows, caption)))
 
 
 def durations(steps: list[StepRow]) -> PageFigure:
-    """How long the steps that ended took, the newest runs."""
     ended = [row for row in steps if row.state == "done"][-_MOST_RUNS:] or steps[-_MOST_RUNS:]
-    found = pa.table(
-        {
-            "of": [_of(row) for row in ended],
-            "step": [row.step for row in ended],
-            "day": [str(row.logical_date or "") for row in ended],
-            "seconds": [float(row.seconds) for row in ended],
-            "at": pa.array([row.at for row in ended], pa.timestamp("us", "UTC")),
-        }
+    found = [
+        {"of": _of(row), "step": row.step, "day": str(row.logical_date or ""), "seconds": row.seconds, "at": row.at}
+        for row in ended
+    ]
+    marks = f.chart(found).mark_circle(size=55, opacity=0.65)
+    chart = marks.encode(
+        x=alt.X("seconds:Q", title=None, **f.length_axis()),
+        y=alt.Y("of:N", title=None, axis=alt.Axis(grid=True)),
+        color=f.colours("step", _STEPS),
+        tooltip=["of:N", "step:N", "day:N", f.tip("seconds", format=",.3~r"), f.time_tip("at", "ended")],
     )
-    colours = alt.Scale(domain=list(_STEPS), range=[f.PURPLE, f.BLUE, f.GREEN])
-    chart = (
-        alt.Chart(f.data(found))
-        .mark_circle(size=55, opacity=0.65)
-        .encode(
-            x=alt.X("seconds:Q", title=None, **f.length_axis()),
-            y=alt.Y("of:N", title=None, axis=alt.Axis(grid=True)),
-            color=alt.Color("step:N", title=None, scale=colours),
-            tooltip=["of:N", "step:N", "day:N", alt.Tooltip("seconds:Q", format=",.3~r"), f.time_tip("at", "ended")],
-        )
-    )
-    rows_shown = len(set(found["of"].to_pylist()))
     caption = f"Each dot is a step of a run that ended well, the newest {_MOST_RUNS}: wall time in its process."
-    return f.figure("durations", "How long steps took", caption, f.sized(chart, 60 + 26 * rows_shown))
+    return f.figure("durations", "How long steps took", caption, chart, f.lines_px(found, "of"))
 
 
 def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
-    """Where the time goes, by stage of the flow."""
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in steps:
         if row.stage is not None and row.state == "done":
             seconds[_of(row), row.stage].append(float(row.seconds))
     if not seconds:
         return []
-    means = [(of, stage, sum(each) / len(each), len(each)) for (of, stage), each in sorted(seconds.items())]
-    columns = zip(*means, strict=True)
-    found = pa.table(dict(zip(("of", "stage", "seconds", "runs"), map(list, columns), strict=True)))
-    chart = (
-        alt.Chart(f.data(found))
-        .mark_bar()
-        .encode(
-            x=alt.X("seconds:Q", title="seconds a run, mean", stack="zero"),
-            y=alt.Y("of:N", title=None),
-            color=alt.Color("stage:N", title=None),
-            tooltip=["of:N", "stage:N", alt.Tooltip("seconds:Q", format=",.3~r"), "runs:Q"],
-        )
+    found = [
+        {"of": of, "stage": stage, "seconds": fmean(each), "runs": len(each)}
+        for (of, stage), each in sorted(seconds.items())
+    ]
+    marks = f.chart(found).mark_bar()
+    chart = marks.encode(
+        x=alt.X("seconds:Q", title="seconds a run, mean", stack="zero"),
+        y=alt.Y("of:N", title=None),
+        color=alt.Color("stage:N", title=None),
+        tooltip=["of:N", "stage:N", f.tip("seconds", format=",.3~r"), "runs:Q"],
     )
     caption = (
         "Mean wall time of each stage that ended well. What a run takes beyond it is Python and the engine starting."
     )
-    height_px = 60 + 26 * len(set(found["of"].to_pylist()))
-    return [f.figure("stages", "Where the time goes", caption, f.sized(chart, height_px))]
+    return [f.figure("stages", "Where the time goes", caption, chart, f.lines_px(found, "of"))]
 
 
-def _gate(lake: Lake, folder: Path) -> Section:
-    first_page = index(lake.config)
-    if first_page.exists():
-        to = Path(os.path.relpath(first_page, folder)).as_posix()
-        docs: PageTable | Remark = PageTable(
-            "",
-            ("what Great Expectations found",),
-            [(Link("Data Docs", to),)],
-            "Its own pages on suites and validation results; windrow docs renews them.",
-        )
-    else:
-        docs = Remark(
-            "What Great Expectations found has pages of its own, Data Docs. To make them:", command="windrow docs"
-        )
+def _made_data_docs(config: Config, folder: Path) -> PageTable | Remark:
+    from pipelines.gate.data_docs import build
+
+    try:
+        build(config)
+    except NotSetUp as nothing:
+        return Remark(f"What Great Expectations finds gets pages of its own, Data Docs: {nothing}")
+    except WindrowError as error:
+        return Remark(f"The pages of what Great Expectations found could not be made: {error}", "bad")
+    return _data_docs(config, folder)
+
+
+def _data_docs(config: Config, folder: Path) -> PageTable | Remark:
+    first_page = index(config)
+    if not first_page.exists():
+        what = "What Great Expectations found has pages of its own, Data Docs. To make them:"
+        return Remark(what, command="windrow report")
+    link = Link("Data Docs", Path(os.path.relpath(first_page, folder)).as_posix())
+    caption = "Its own pages on suites and validation results; windrow report renews them."
+    return PageTable("", ("what Great Expectations found",), [(link,)], caption)
+
+
+def _gate(lake: Lake, docs: PageTable | Remark) -> Section:
     if lake.version(VERDICTS.name) is None:
         return Section("The gate", (Remark("No check was asked yet."), docs))
     with reading(lake, VERDICTS.name) as reader:
@@ -196,69 +170,58 @@ def _gate(lake: Lake, folder: Path) -> Section:
 
 
 def checks(reader: Reader) -> PageFigure:
-    """Verdicts by table."""
     found = reader.table("""
         SELECT coalesce(query, 'ingest ' || stream) AS "of", count(*) AS verdicts,
             CASE WHEN passed THEN 'passed' ELSE 'failed' END AS verdict FROM verdicts GROUP BY ALL ORDER BY ALL""")
-    colours = alt.Scale(domain=["passed", "failed"], range=[f.GREEN, f.RED])
-    chart = (
-        alt.Chart(f.data(found))
-        .mark_bar()
-        .encode(
-            x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
-            y=alt.Y("of:N", title=None),
-            color=alt.Color("verdict:N", title=None, scale=colours),
-            tooltip=["of:N", "verdict:N", alt.Tooltip("verdicts:Q", format=",")],
-        )
+    marks = f.chart(found).mark_bar()
+    chart = marks.encode(
+        x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
+        y=alt.Y("of:N", title=None),
+        color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
+        tooltip=["of:N", "verdict:N", f.tip("verdicts")],
     )
-    height_px = 60 + 26 * len(set(found["of"].to_pylist()))
-    return f.figure(
-        "verdicts", "Verdicts", "Every check of every run, of one version of a table each.", f.sized(chart, height_px)
-    )
+    caption = "Every check of every run, of one version of a table each."
+    return f.figure("verdicts", "Verdicts", caption, chart, f.lines_px(found, "of"))
 
 
 def _by_check(reader: Reader) -> PageTable:
-    found = reader.rows("""
+    found = reader.tuples("""
         SELECT check_name, count(*) AS asked, count(*) FILTER (NOT passed) AS failed, arg_max(figure, "at") AS figure,
             arg_max(allowed, "at") AS allowed FROM verdicts GROUP BY check_name ORDER BY failed DESC, check_name""")
     columns = ("check", "asked", "failed", "newest figure", "limit")
-    return PageTable("By check", columns, [tuple(row.values()) for row in found])
+    return PageTable("By check", columns, found)
 
 
 def _failed(reader: Reader) -> list[PageTable | Remark]:
-    found = reader.rows(f"""
-        SELECT "at", coalesce(query, stream) AS "of", logical_date, check_name, figure, allowed, offending FROM verdicts
+    shown = reader.tuples(f"""
+        SELECT strftime("at", '%Y-%m-%d %H:%M'), coalesce(query, stream), coalesce(logical_date::VARCHAR, ''),
+            check_name, figure, allowed, coalesce(offending, '') FROM verdicts
         WHERE NOT passed ORDER BY "at" DESC, check_name LIMIT {_FAILED_SHOWN}""")
-    if not found:
+    if not shown:
         return [Remark("Every check that was asked passed.", "good")]
-    shown = [
-        (
-            f"{row['at']:%Y-%m-%d %H:%M}",
-            row["of"],
-            str(row["logical_date"] or ""),
-            row["check_name"],
-            row["figure"],
-            row["allowed"],
-            row["offending"] or "",
-        )
-        for row in found
-    ]
     columns = ("when", "of", "day", "check", "figure", "limit", "the offending rows, for windrow query")
     return [PageTable("Checks that failed, the newest first", columns, shown, mark="samples")]
 
 
 def _problems(steps: list[StepRow]) -> list[Section]:
-    newest = {(_of(row), row.logical_date): row for row in steps}
-    wrong = [row for row in newest.values() if row.state in ("failed", "refused", "cut off")]
+    wrong = not_ended_well(steps)
     if not wrong:
         return []
     shown = [
         (f"{row.at:%Y-%m-%d %H:%M}", _of(row), str(row.logical_date or ""), row.step, row.state, row.message or "")
         for row in sorted(wrong, key=lambda row: row.at, reverse=True)[:_PROBLEMS_SHOWN]
     ]
-    counts = Counter(row.state for row in wrong)
-    title = ", ".join(f"{count:,} {state}" for state, count in counts.items())
-    listing = PageTable(
-        title, ("when", "of", "day", "step", "state", "message"), shown, "Only those that no newer step replaced."
-    )
+    columns = ("when", "of", "day", "step", "state", "message")
+    listing = PageTable(counted(wrong), columns, shown, "Only those that no newer step replaced.")
     return [Section("What did not end well", (listing,))]
+
+
+def not_ended_well(steps: list[StepRow]) -> list[StepRow]:
+    """Those that no newer step of the same day replaced."""
+    newest = {(_of(row), row.logical_date): row for row in steps}
+    return [row for row in newest.values() if row.state in ("failed", "refused", "cut off")]
+
+
+def counted(steps: list[StepRow]) -> str:
+    counts = Counter(row.state for row in steps)
+    return ", ".join(f"{count:,} {state}" for state, count in counts.items())

@@ -21,13 +21,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+import vl_convert
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.locks import full_disk_reported, locked_here
-from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate, scripts
+from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate
 from pipelines.report.figure import PageFigure
 from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
@@ -47,8 +48,9 @@ MENU = (
     (benchmarks.PAGE, "Benchmarks"),
 )
 _STYLE, _SCRIPT, _MADE, _LOCK = "site.css", "site.js", "report.json", "report"
-
-
+# The libraries that draw the figures: the package has a version of all three.
+_LIBRARIES = f"vega-{version('vl-convert-python')}.js"
+_NOT_MADE = "This page could not be made"
 _CODE = re.compile("`([^`]+)`")
 # By which macro of items.j2 each part of a page is shown.
 _MACROS = {PageFigure: "figure", PageTable: "listing", Remark: "note", Prose: "prose"}
@@ -64,7 +66,7 @@ class Report(NamedTuple):
     not_made: list[str]
 
 
-def build(config: Config, into: Path | None, progress: Callable[[str], None]) -> Report:
+def build(config: Config, into: Path | None, progress: Callable[[str], None], with_data_docs: bool = True) -> Report:
     """Make the site into a folder, `Config.report` unless one is given, in place of an earlier one. One that another
     process began after this call holds all that this would: several runs that end together make one.
 
@@ -74,12 +76,13 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None]) ->
     folder = config.report if into is None else into.expanduser().resolve()
     _require_own(folder)
     with locked_here(config, _LOCK), full_disk_reported(config, _LOCK):
-        if found := _made_since(folder, asked_ns):
+        if found := _made_since(folder, asked_ns, with_data_docs):
             return found
         making = folder.with_name(f".{folder.name}.new")
         shutil.rmtree(making, ignore_errors=True)  # of a process that was killed
         making.mkdir(parents=True)
-        made = _write(Lake(config), folder, making, progress)
+        pages = _pages(Lake(config), folder, progress, with_data_docs)
+        made = _write(Lake(config), pages, folder, making, with_data_docs)
         _replace(folder, making)
     return made
 
@@ -91,11 +94,12 @@ def _require_own(folder: Path) -> None:
         raise WrongParameter("--into", str(folder), "a folder; this is a file")
 
 
-def _made_since(folder: Path, asked_ns: int) -> Report | None:
+def _made_since(folder: Path, asked_ns: int, with_data_docs: bool) -> Report | None:
     if not (folder / _MADE).is_file():
         return None
     found = json.loads((folder / _MADE).read_text())
-    if found.pop("began_ns") < asked_ns:
+    has_data_docs = found.pop("with_data_docs", False)
+    if found.pop("began_ns") < asked_ns or (with_data_docs and not has_data_docs):
         return None
     return Report(**{**found, "first_page": folder / overview.PAGE})
 
@@ -110,32 +114,34 @@ def _replace(folder: Path, making: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _write(lake: Lake, folder: Path, making: Path, progress: Callable[[str], None]) -> Report:
-    pages, not_made, began_ns = [], [], time.time_ns()
-    for page in _pages(lake, folder, progress):
-        pages.append(page)
-        not_made += [page.file for item in page.sections if item.title == _NOT_MADE]
-    progress("report: writing")
+def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, with_data_docs: bool) -> Report:
+    began_ns, pages = time.time_ns(), [*asked]
+    not_made = [page.file for page in pages for item in page.sections if item.title == _NOT_MADE]
     template, shared = _environment().get_template("page.j2"), _shared(lake)
     for page in pages:
         text = template.render(page=page, siblings=_siblings(page, pages), **shared)
         (making / page.file).write_text(text, encoding="utf-8")
     for name in (_STYLE, _SCRIPT):
         shutil.copyfile(TEMPLATES / name, making / name)
-    scripts.write(making, folder)
+    _write_scripts(making, folder)
     benchmarks.copy_figures(making)
     size_bytes = sum(path.stat().st_size for path in making.iterdir())
     made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
-    noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns}
+    noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns, "with_data_docs": with_data_docs}
     (making / _MADE).write_text(json.dumps(noted))
     return made
 
 
-_NOT_MADE = "This page could not be made"
+def _write_scripts(making: Path, earlier: Path) -> None:
+    """Vega, Vega-Lite and Vega-Embed as one file. Bundling takes seconds, so an earlier report's is taken."""
+    if (made := earlier / _LIBRARIES).is_file():
+        shutil.copyfile(made, making / _LIBRARIES)
+    else:
+        # Without a snippet it makes the three libraries known to the page; its types ask for one.
+        (making / _LIBRARIES).write_text(vl_convert.javascript_bundle(), encoding="utf-8")  # type: ignore[call-arg]
 
 
-def _pages(lake: Lake, folder: Path, progress: Callable[[str], None]) -> Iterator[ReportPage]:
-    """Every page, in the order of the menu."""
+def _pages(lake: Lake, folder: Path, progress: Callable[[str], None], with_data_docs: bool) -> Iterator[ReportPage]:
     yield from _made(lambda: overview.overview_pages(lake), [(file, title) for file, title in MENU[:3]])
     for stream in registry.streams().values():
         progress(f"report: {stream.name}")
@@ -143,11 +149,12 @@ def _pages(lake: Lake, folder: Path, progress: Callable[[str], None]) -> Iterato
     for query in registry.queries().values():
         progress(f"report: {query.name}")
         yield from _made(lambda: [query_page(lake, query)], [(query_file(query.name), "Queries")])  # noqa: B023
-    progress("report: runs, lineage, benchmarks")
-    yield from _made(lambda: [runs_and_gate.runs_page(lake, folder)], [MENU[3]])
+    progress("report: runs, validation results, lineage, benchmarks")
+    yield from _made(lambda: [runs_and_gate.runs_page(lake, folder, with_data_docs)], [MENU[3]])
     yield from _made(lambda: [lineage.lineage_page(lake)], [MENU[4]])
     yield from _made(lambda: [lateness.lateness_page(lake)], [MENU[5]])
     yield from benchmarks.benchmark_pages()
+    progress("report: writing")
 
 
 def _made(make: Callable[[], list[ReportPage]], instead: list[tuple[str, str]]) -> list[ReportPage]:
@@ -166,10 +173,9 @@ def _siblings(page: ReportPage, pages: list[ReportPage]) -> list[tuple[str, str]
 
 
 def _shared(lake: Lake) -> dict[str, object]:
-    """What all pages show."""
     return {
         "menu": MENU,
-        "scripts": scripts.file_name(),
+        "scripts": _LIBRARIES,
         "lake": str(lake.config.home),
         "version": version("windrow"),
         "made_at": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",

@@ -1,8 +1,7 @@
 """Arrow ↔ NumPy: times as int64 µs, values as the 64-bit words of kernels.replay, and back.
 
 A word is the value's own integer (dates, times and durations in the column's own unit), or the bits of a float64. Where
-an aggregate keeps the column's type (min, max), uint64 goes in with its top bit turned over, so that its order as int64
-is right.
+an aggregate keeps the type (min, max), uint64 goes in with its top bit turned over: so its order as int64 is right.
 """
 
 import numpy as np
@@ -26,7 +25,7 @@ KERNEL_TYPES = {
     **{type_.id: "string" for type_ in (pa.string(), pa.large_string())},
 }
 """How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word, and
-strings get theirs in pipelines/replay/strings.py."""
+strings get theirs in pipelines/replay/aggregate_values.py."""
 
 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -36,14 +35,14 @@ def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def stored(column: pa.ChunkedArray) -> np.ndarray:
     """The column's own integers or floats as they lie in memory, zero at a null."""
-    whole = _combine(column)
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     plain = whole if types.is_floating(whole.type) else whole.view(_storage(whole.type))
     return np.asarray(pc.fill_null(plain, 0) if plain.null_count else plain)
 
 
 def valid(column: pa.ChunkedArray) -> np.ndarray:
     """False at a null."""
-    return np.asarray(pc.is_valid(_combine(column)))
+    return np.asarray(pc.is_valid(column))
 
 
 def words(column: pa.ChunkedArray, ordered: bool = False) -> np.ndarray:
@@ -87,10 +86,6 @@ def refuse_beyond_int64(column: pa.ChunkedArray, name: str) -> None:
                 f"row {row}: {name} is {column[row]}, beyond int64 (9,223,372,036,854,775,807), so that it "
                 "can't be summed; scale the column down, or make it a float"
             )
-
-
-def _combine(column: pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _storage(type_: pa.DataType) -> pa.DataType:

@@ -15,12 +15,11 @@ def arrow_schema(table: Table) -> pa.Schema:
     """The table's Arrow schema: types, nullability, and each column's comment as field metadata."""
     return pa.schema(
         [
-            pa.field(column.name, ARROW_TYPES[column.type], column.nullable, {"comment": column_comment(column)})
+            pa.field(column.name, ARROW_TYPES[column.type], column.nullable, {"comment": _comment(column)})
             for column in table.columns
         ]
     )
 
 
-def column_comment(column: Column) -> str:
-    """What the column means, with its unit."""
+def _comment(column: Column) -> str:
     return f"{column.meaning} [{column.unit}]" if column.unit else column.meaning

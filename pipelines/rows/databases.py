@@ -12,8 +12,7 @@ MEMORY = "2GB"  # ingests and gates of several streams run at the same time
 
 
 def open_database(folder: Path, lake: Location) -> duckdb.DuckDBPyConnection:
-    """A database in memory, of at most `MEMORY`, that can read the lake's files; what doesn't fit goes to the folder.
-    Its rows are in no order."""
+    """In memory, of at most `MEMORY`, the rest in the folder; it can read the lake's files. Rows are in no order."""
     folder.mkdir(parents=True, exist_ok=True)
     settings: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY,

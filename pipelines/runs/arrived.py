@@ -17,13 +17,17 @@ from schemas.stream import Stream
 def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> list[date]:
     """Those of the days that can have rows: between the first and the newest arrival, with heartbeats all since the
     first that are over, the stream's last, which closes its windows, and those that were published, whose rows may have
-    to go. O(ledger) where a day is none of the first.
-    """
+    to go. O(ledger) where a day is none of the first."""
     first, newest = arrivals.span or (date.max, date.min)
     stream = tables.source.stream
     until = _last_heartbeats(stream, newest)
     others = [day for day in days if not (first <= day <= until or day == stream.last_day)]
-    return sorted({*days} - ({*others} - _published(lake, tables))) if others else list(days)
+    if not others:
+        return list(days)
+    query = tables.query.name
+    # Also those that only the published tables know of.
+    published = {*run_table.published(lake, query), *by_day(lake, query), *by_day(lake, f"{query}_late")}
+    return sorted({*days} - ({*others} - published))
 
 
 def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> NothingArrived:
@@ -44,9 +48,3 @@ def _last_heartbeats(stream: Stream, newest: date) -> date:
     """The newest arrival's day where the stream has none. A day that isn't over may still have arrivals."""
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
     return newest if stream.idle_after is None else max(newest, min(yesterday, stream.newest_day))
-
-
-def _published(lake: Lake, tables: QueryTables) -> set[date]:
-    """Also those that only the published tables know of."""
-    names = (tables.query.name, f"{tables.query.name}_late")
-    return {*run_table.published(lake, tables.query.name), *(day for name in names for day in by_day(lake, name))}

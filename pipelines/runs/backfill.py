@@ -1,7 +1,7 @@
 """Queries for many days: a range, or those that are stale."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 
 from pipelines.config import Config
@@ -9,6 +9,7 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger.run_table import published
 from pipelines.ledger.stale import stale
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
+from pipelines.runs.batch import Progress
 from pipelines.runs.definitions import tables_of
 from pipelines.runs.replay import replay, silent
 from pipelines.runs.reports import Done
@@ -16,7 +17,6 @@ from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
 from schemas.errors import WrongParameter
 
-Progress = Callable[[str], None]
 _log = logging.getLogger(__name__)
 
 

@@ -18,40 +18,35 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.gate.gate import Gate, failure
 from pipelines.gate.publish import Publication, publish
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import farm_runs, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.stale import DIGESTS, other_inputs
-from pipelines.replay import earlier_state, look_back
+from pipelines.replay import earlier_state
 from pipelines.replay.audit import Audited, audit
 from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.look_back import LookBack, LookBacks, Reading
 from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
-from pipelines.runs.audit_rows import AuditRows
 from pipelines.runs.checked import note
 from pipelines.runs.reports import DayFailure, DayReport
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import EarlierDayMissing, OutsideStream, Superseded, WindrowError
+from schemas.errors import EarlierDayMissing, NothingArrived, OutsideStream, Superseded, WindrowError
 
 Progress = Callable[[str], None]
 Asked = Mapping[str, tuple[QueryTables, Sequence[date]]]
 """Days by query."""
 
 
-class AskedDays(NamedTuple):
-    """A query, and what the run of each of its days reads."""
+class AuditRows(NamedTuple):
+    """Rows that wait for the gate: days of a query that were committed together."""
 
     tables: QueryTables
-    served: ServedQuery
-    backs: LookBacks
-
-    def of(self, days: Sequence[LookBack], earlier: EarlierState | None) -> "AskedDays":
-        """Some of the days."""
-        return self._replace(backs=self.backs._replace(of_days=tuple(days), earlier=earlier))
+    days: Mapping[date, Audited]
 
 
 class StepOfDays(NamedTuple):
@@ -73,7 +68,8 @@ class StepOfDays(NamedTuple):
         for day, error in failed.items():
             self.fail(query, [day], error)
         left = [day for day in days if day not in failed]
-        gone = [each.day for each in self.failures if each.query == query and not each.had_nothing]
+        missed = (each for each in self.failures if not isinstance(each.error, NothingArrived))
+        gone = [each.day for each in missed if each.query == query]
         if of.state is None or not gone:
             return left
         self.fail(query, [day for day in left if day > min(gone)], earlier_state.not_published(query, min(gone)))
@@ -94,13 +90,13 @@ class RunBatch:
 
     def audited(self, asked: Asked) -> list[AuditRows]:
         """The rows of the days, in the audit tables."""
-        with self._step("audit", {query: days for query, (_, days) in asked.items()}) as step:
+        with self._step("audit", [(query, day) for query, (_, days) in asked.items() for day in days]) as step:
             step.progress(flow.CHECK_SILVER.name)
             served = [each for of_query in asked.values() if (each := self._served(step, *of_query))]
             if not served:
                 return []
-            stream = self.source.stream.name
-            read = Reading.of(self.lake, self.source, snapshots.of_run(self.lake, stream, self.run_id))
+            snapshot = snapshots.of_run(self.lake, self.source.stream.name, self.run_id)
+            read = Reading.of(self.lake, self.source, snapshot)
             found = (self._looked_back(step, *each, read) for each in served)
             checked = [*self._checked(step, [each for each in found if each], read)]  # before the stage that follows
             step.progress(flow.REPLAY.name)
@@ -110,24 +106,21 @@ class RunBatch:
         """What became of the days whose rows these are."""
         if not made:
             return []
-        days: dict[str, list[date]] = {}
-        for rows in made:
-            days.setdefault(rows.tables.query.name, []).extend(rows.versions)
-        with self._step("publish", days) as step:
+        with self._step("publish", [(rows.tables.query.name, day) for rows in made for day in rows.days]) as step:
             return [report for rows in made for report in self._published(step, rows)]
 
+    def _run(self, query: str | None = None, day: date | None = None) -> Run:
+        return Run(self.run_id, self.source.stream.name, query, day)
+
     @contextmanager
-    def _step(self, name: str, days: Mapping[str, Sequence[date]]) -> Iterator[StepOfDays]:
-        stream = self.source.stream.name
-        of_runs = [Run(self.run_id, stream, query, day) for query, of_query in days.items() for day in of_query]
-        with self.recording.steps(of_runs, name) as entries:
+    def _step(self, name: str, days: Sequence[tuple[str, date]]) -> Iterator[StepOfDays]:
+        with self.recording.steps([self._run(*each) for each in days], name) as entries:
             stages = next(iter(entries.values())).stages
             with stages.working(self.engine, self.progress):
                 of_days = {(run.query, run.day): entry for run, entry in entries.items()}
                 yield StepOfDays(of_days, stages.following(self.progress), self.failures)
 
     def _lake_of(self, tables: QueryTables, snapshot: str) -> Lake:
-        """Whose commits say of what they are."""
         definition = definition_hash(self.source.stream.name, tables.query.name)
         return self.lake.committing(run_id=self.run_id, definition=definition, snapshot=snapshot)
 
@@ -151,82 +144,80 @@ class RunBatch:
 
     def _looked_back(
         self, step: StepOfDays, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading
-    ) -> AskedDays | None:
+    ) -> Work | None:
         """None where no day can be replayed."""
         query, arrived = tables.query.name, sorted(with_arrivals(self.lake, tables, read.days, days))
         for day in sorted({*days} - {*arrived}):
             step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
         try:
-            backs = look_back.of(self.lake, tables, served, arrived, read) if arrived else None
+            return work_of(self.lake, tables, served, arrived, read) if arrived else None
         except EarlierDayMissing as error:
             step.fail(query, arrived, error)
             return None
-        return AskedDays(tables, served, backs) if backs else None
 
-    def _checked(self, step: StepOfDays, asked: Sequence[AskedDays], read: Reading) -> Iterator[AskedDays]:
-        """The days whose silver has passed the gate."""
-        dates = sorted({day for each in asked for day in each.backs.arrival_days(read.days.by_date)})
+    def _checked(self, step: StepOfDays, asked: Sequence[Work], read: Reading) -> Iterator[Work]:
+        dates = sorted({day for each in asked for day in each.arrival_days(read.days.by_date)})
         queries = {each.tables.query.name for each in asked}
-        run = Run(self.run_id, self.source.stream.name, *(queries if len(queries) == 1 else ()))
+        run = self._run(*(queries if len(queries) == 1 else ()))
         found = Gate(self.lake, self.engine).record_silver(run, self.source, read.snapshot, read.days, dates)
         every = [verdict for of_day in found.values() for verdict in of_day]
         note(self.lake.config, [(entry, every) for entry in step.entries.values()], step.progress)
         wrong = {day: error for day, verdicts in found.items() if (error := failure(verdicts))}
-        for each in asked:
-            failed = {back.last: wrong[day] for back in each.backs.of_days for day in wrong if back.reads(day)}
-            if left := step.left(each.tables, each.backs.days, failed):
-                yield each.of([back for back in each.backs.of_days if back.last in left], each.backs.earlier)
+        for work in asked:
+            failed = {back.last: wrong[day] for back in work.backs for day in wrong if back.reads(day)}
+            if left := step.left(work.tables, work.days, failed):
+                yield replace(work, backs=tuple(back for back in work.backs if back.last in left))
 
-    def _replayed(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
-        lake, query = self._lake_of(asked.tables, read.snapshot.name), asked.tables.query.name
+    def _replayed(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
+        lake, query = self._lake_of(work.tables, read.snapshot.name), work.tables.query.name
         try:
-            audited = audit(lake, self.engine, asked.tables, asked.served, asked.backs, read)
+            audited = audit(lake, self.engine, work, read)
         except WindrowError as error:
             _require_refused(error)
-            if len(asked.backs.of_days) == 1:
-                step.fail(query, asked.backs.days, error)
+            if len(work.backs) == 1:
+                step.fail(query, work.days, error)
                 return []
-            return self._by_halves(step, asked, read)
+            return self._by_halves(step, work, read)
         for day, each in audited.items():
             _note_audit(step.entries[query, day], each)
-        stream = self.source.stream.name
-        farms = {Run(self.run_id, stream, query, day): each.farms for day, each in audited.items() if each.farms}
-        farm_runs.record(lake, farms)
+        farm_runs.record(lake, {self._run(query, day): each.farms for day, each in audited.items() if each.farms})
         for why in dict.fromkeys(each.why for each in audited.values() if each.why):
             step.progress(f"{flow.REPLAY.name}: {why}")
-        return [AuditRows.of(asked.tables, audited)]
+        return [AuditRows(work.tables, audited)]
 
-    def _by_halves(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
+    def _by_halves(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
         """Until the days that fail do so alone."""
-        days = asked.backs.of_days
-        first, second = days[: len(days) // 2], days[len(days) // 2 :]
-        made = self._replayed(step, asked.of(first, asked.backs.earlier), read)
-        if not step.left(asked.tables, [back.last for back in second], {}):
+        half = len(work.backs) // 2
+        first, second = work.backs[:half], work.backs[half:]
+        made, rest = self._replayed(step, replace(work, backs=first), read), replace(work, backs=second)
+        if not step.left(rest.tables, rest.days, {}):
             return made
-        earlier = made[-1].left_by(first[-1].last, self.run_id) if asked.tables.state else None
-        return [*made, *self._replayed(step, asked.of(second, earlier), read)]
+        if rest.goes_on:
+            day = first[-1].last
+            rest = replace(rest, earlier=EarlierState.left_by(day, self.run_id, made[-1].days[day].versions))
+        return [*made, *self._replayed(step, rest, read)]
 
     def _published(self, step: StepOfDays, rows: AuditRows) -> Iterator[DayReport]:
-        tables, query = rows.tables, rows.tables.query.name
-        entries = {day: step.entries[query, day] for day in rows.versions}
+        tables, query, days = rows.tables, rows.tables.query.name, tuple(rows.days)
+        entries = {day: step.entries[query, day] for day in days}
         for day, entry in entries.items():
-            entry.inputs = asdict(rows.versions[day])
-        of_gate = rows.of_gate
-        lake = self._lake_of(tables, of_gate.versions.snapshot)
+            entry.inputs = asdict(rows.days[day].versions)
+        versions = rows.days[days[0]].versions
+        lake = self._lake_of(tables, versions.snapshot)
         step.progress(flow.GATE.name)
-        found = Gate(lake, self.engine).record_audit(Run(self.run_id, self.source.stream.name, query), of_gate)
+        found = Gate(lake, self.engine).record_audit(self._run(query), AuditedDays(tables, days, versions))
         note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
         failed = {day: error for day, each in found.items() if (error := failure(each))}
-        wanted = step.left(tables, [*rows.versions], failed)
+        wanted = step.left(tables, days, failed)
         step.progress(flow.PUBLISH.name)
-        published = publish(lake, self.engine, tables, wanted, of_gate.versions)
+        published = publish(lake, self.engine, tables, wanted, versions)
         step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
         now = ArrivalDays.read(lake, self.source.partitions.name)
         for day, each in published.items():
             if isinstance(each, Superseded):
                 yield DayReport(self.run_id, query, day, {}, str(each), superseded=True)
             else:
-                stale = _stale_already(now, rows.inputs[day])
+                stale = _stale_already(now, rows.days[day].inputs)
                 report = DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day]))
                 yield _reported(entries[day], each, report)
 

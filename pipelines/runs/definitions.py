@@ -2,9 +2,10 @@
 for columns of these types; windows that kernels serve and the gate counts again. A run asks it of its query,
 `windrow check` of all."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kernels.farm import functions as heavy_functions
 from kernels.monoids import functions
@@ -40,7 +41,7 @@ def served(tables: QueryTables) -> ServedQuery:
         plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
         if isinstance(query, Model):
             require_served(found, query)
-        found.choose_kernel(plan, None, None)
+        found.choose_kernel(plan)
     return found
 
 
@@ -54,45 +55,38 @@ class Checked:
     problem: str | None = None
 
 
-def check(names: Collection[str]) -> list[Checked]:
-    """Check the definitions of these names, or all; without data, and without a JVM. UnknownName.
+class _Kind(NamedTuple):
+    names: Callable[[], Iterable[str]]
+    module_of: Callable[[str], str]
+    check: Callable[[str], object]
 
-    O(definitions): each file is read, each aggregate tried on a few values; a heavy function is not compiled.
-    """
-    kinds = {
-        "stream": registry.stream_names(),
-        "query": registry.query_names(),
-        "aggregate": functions(),
-        "function": heavy_functions.functions(),
-    }
-    every = [(kind, name) for kind, known in kinds.items() for name in known]
+
+_KINDS = {
+    "stream": _Kind(registry.stream_names, lambda name: f"schemas.streams.{name}", registry.stream),
+    "query": _Kind(registry.query_names, registry.module_of, lambda name: served(tables_of(name))),
+    "aggregate": _Kind(functions, lambda name: f"{AGGREGATES}.{name}", try_aggregate),
+    "function": _Kind(heavy_functions.functions, heavy_functions.module_of, heavy_functions.try_function),
+}
+
+
+def check(names: Collection[str]) -> list[Checked]:
+    """Check the definitions of these names, or all; without data, and without a JVM. UnknownName. O(definitions): each
+    file is read, each aggregate tried on a few values; a heavy function is not compiled."""
+    every = [(kind, name) for kind, of_kind in _KINDS.items() for name in of_kind.names()]
+    known = [name for _, name in every]
     for name in names:
-        if name not in {known for _, known in every}:
-            raise UnknownName("definition", name, [name for _, name in every])
+        if name not in known:
+            raise UnknownName("definition", name, known)
     return [_checked(kind, name) for kind, name in every if not names or name in names]
 
 
 def _checked(kind: str, name: str) -> Checked:
     try:
-        _CHECKS[kind](name)
+        _KINDS[kind].check(name)
     except WindrowError as wrong:
         place, _, problem = str(wrong).partition(": ")
         return Checked(kind, name, place, problem)
-    return Checked(kind, name, file_of(_MODULES[kind](name)))
-
-
-_MODULES: dict[str, Callable[[str], str]] = {
-    "stream": lambda name: f"schemas.streams.{name}",
-    "query": registry.module_of,
-    "aggregate": lambda name: f"{AGGREGATES}.{name}",
-    "function": heavy_functions.module_of,
-}
-_CHECKS: dict[str, Callable[[str], object]] = {
-    "stream": registry.stream,
-    "query": lambda name: served(tables_of(name)),
-    "aggregate": try_aggregate,
-    "function": heavy_functions.try_function,
-}
+    return Checked(kind, name, file_of(_KINDS[kind].module_of(name)))
 
 
 @contextmanager

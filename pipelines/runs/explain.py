@@ -11,15 +11,11 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
 from pipelines.gate.gate import Gate
 from pipelines.ledger import snapshots
-from pipelines.replay import look_back
-from pipelines.replay.event_shares import small_and_large
-from pipelines.replay.look_back import LookBacks, Reading
-from pipelines.replay.replay_plan import ReplayPlan, plan, work_of
+from pipelines.replay.replay_plan import ReplayPlan, plan
+from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
-from pipelines.tables.query_tables import QueryTables
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from schemas.model import Model
 
@@ -60,40 +56,40 @@ def explain(config: Config, query_name: str, day: date) -> Explained:
     source.stream.require_day(day)
     served = definitions.served(tables)
     read = Reading.of(lake, source, snapshots.newest(lake, source.stream.name))
-    backs = look_back.of(lake, tables, served, [day], read)
+    work = work_of(lake, tables, served, [day], read)
     engine = engine_of(config)
     slots = engine.expected_executors if isinstance(tables.query, Model) else engine.expected_slots
-    planned = plan(lake, slots, tables, work_of(lake, tables, served, backs), backs)
+    planned = plan(lake, slots, work)
     return Explained(
         query_name,
         day,
         config.engine,
         slots,
-        backs.of_days[0].first_day,
+        work.backs[0].first_day,
         len(planned.files),
         planned.file_bytes,
-        BYTES_PER_TICK * len(backs.ticks.tick_us),
+        BYTES_PER_TICK * len(work.ticks.tick_us),
         _tasks(planned),
-        _commits(lake, engine, tables, read, backs),
+        _commits(lake, engine, read, work),
     )
 
 
 def _tasks(planned: ReplayPlan) -> list[PlannedTasks]:
     if not planned.work.whole_buckets:
         return [_gathered(planned)]
-    small, large, limit = small_and_large(planned.buckets, planned.cuts)
-    shares = packed_within(small, limit)
-    sizes = [sum(small[files] for files in share) for share in shares]
-    parts = {files: -(-size // limit) for files, size in large.items()}
+    large, limit = planned.large, planned.limit
+    sizes = [share.file_bytes for share in planned.whole]
+    files = sum(len(bucket) for share in planned.whole for bucket in share.buckets)
+    parts = sum(-(-size // limit) for size in large.values())
     kinds = [
-        PlannedTasks(len(shares), "of whole buckets", sum(map(len, small)), sum(sizes), max(sizes, default=0)),
-        PlannedTasks(sum(parts.values()), "of parts of buckets", sum(map(len, large)), sum(large.values()), limit),
+        PlannedTasks(len(sizes), "of whole buckets", files, sum(sizes), max(sizes, default=0)),
+        PlannedTasks(parts, "of parts of buckets", sum(map(len, large)), sum(large.values()), limit),
     ]
     return [kind for kind in kinds if kind.tasks]
 
 
 def _gathered(planned: ReplayPlan) -> PlannedTasks:
-    key, panes, tasks = planned.gathering
+    key, panes, tasks, _ = planned.gathering
     by = " and ".join([*(["key"] if key else []), *(["pane of time"] if panes.total > 1 else [])])
     size = planned.file_bytes
     return PlannedTasks(
@@ -101,13 +97,12 @@ def _gathered(planned: ReplayPlan) -> PlannedTasks:
     )
 
 
-def _commits(lake: Lake, engine: Engine, tables: QueryTables, read: Reading, backs: LookBacks) -> list[str]:
+def _commits(lake: Lake, engine: Engine, read: Reading, work: Work) -> list[str]:
     """Tables, in the order of their commits: verdicts on days of silver that have none, the audit, verdicts on it, the
     publication, the ledger. Small files that are put together meanwhile are a commit more."""
-    dates = backs.arrival_days(read.days.by_date)
+    tables, dates = work.tables, work.arrival_days(read.days.by_date)
     unchecked = Gate(lake, engine).unchecked(tables.source, read.snapshot, read.days, dates)
-    state = [tables.state] if tables.state else []
-    audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
-    silver = [VERDICTS] if unchecked else []
+    silver, state = [VERDICTS] if unchecked else [], [tables.state] if tables.state else []
     farms = [FARM_RUNS] if isinstance(tables.query, Model) else []  # none where there are no windows
+    audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
     return [table.name for table in (*silver, *audits, *farms, VERDICTS, *published, RUNS)]

@@ -4,8 +4,9 @@ Days are taken together as far as their events are no more than the engine's tas
 each other, those that follow each other.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from itertools import zip_longest
 
 from pipelines.config import Config
@@ -16,17 +17,17 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
 from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
-from pipelines.runs import audit_rows, definitions
-from pipelines.runs.batch import Asked, RunBatch
+from pipelines.replay.audit import Audited
+from pipelines.runs import definitions
+from pipelines.runs.batch import Asked, AuditRows, Progress, RunBatch
 from pipelines.runs.reports import DayFailure, DayReport, Done
-from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.arrival_days import FIRST_DAY, ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import WindrowError, WrongParameter
+from pipelines.tables.snapshot import AuditVersions
+from schemas.errors import NotSetUp, WindrowError, WrongParameter
+from schemas.windows import DAY
 
 STAGES = ("all", "audit", "publish")
-DAY = timedelta(days=1)
-Progress = Callable[[str], None]
 
 
 def silent(stage: str) -> None:
@@ -74,8 +75,10 @@ def replay(
     for source in {tables.source.stream.name: tables.source for tables, _ in asked.values()}.values():
         of_stream = {query: each for query, each in asked.items() if each[0].source == source}
         for batch in batches(lake, engine, of_stream, backwards):
-            named = run_id or (_audited_by(lake, batch) if stage == "publish" else None) or _new_run_id(source, batch)
-            of_run = lake.committing(run_id=named, definition=_definition(source, batch))
+            only = next(iter(batch)) if len(batch) == 1 else None
+            audited_by = _audited_by(lake, batch) if stage == "publish" else None
+            named = run_id or audited_by or _new_run_id(only or source.stream.name, batch)
+            of_run = lake.committing(run_id=named, definition=definition_hash(source.stream.name, only))
             with run_table.recording(of_run) as recording:
                 done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
             reports, failures = [*reports, *done.reports], [*failures, *done.failures]
@@ -105,22 +108,22 @@ def batches(lake: Lake, engine: Engine, asked: Asked, backwards: bool = False) -
         yield {query: (asked[query][0], days) for query, days in zip(cut, together, strict=True) if days}
 
 
-def _bytes_by_day(lake: Lake, asked: Asked) -> dict[date, int] | None:
-    """Of silver, for all queries; None where there is none, or nothing to cut."""
+def _bytes_by_day(lake: Lake, asked: Asked) -> dict[date, int]:
+    """Of silver, of the days of queries that have several."""
     tables, _ = next(iter(asked.values()))
     silver, several = tables.source.silver.name, {day for _, days in asked.values() if len(days) > 1 for day in days}
     version = lake.version(silver) if several else None
     if version is None:
-        return None
+        return dict.fromkeys(several, 0)
     files = files_by_day(lake, silver, version, several.__contains__)
     return {day: sum(file.file_bytes for file in files.get(day, ())) for day in several}
 
 
 def _cut(
-    lake: Lake, tables: QueryTables, days: Sequence[date], sizes: Mapping[date, int] | None, most: int
+    lake: Lake, tables: QueryTables, days: Sequence[date], sizes: Mapping[date, int], most: int
 ) -> list[Sequence[date]]:
-    if len(days) == 1 or sizes is None:
-        return [[day] for day in days]
+    if len(days) == 1:
+        return [days]
     together = [days] if tables.state is None else chains(lake, tables, days)
     return [part for chain in together for part in packed_within({day: sizes[day] for day in chain}, most)]
 
@@ -142,22 +145,57 @@ def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[d
 def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
     if stage == "publish":
         days = [(tables, day) for tables, of_query in asked.values() for day in of_query]
-        made = [audit_rows.recorded(batch.lake, tables, day, batch.run_id) for tables, day in days]
+        made = [_recorded(batch.lake, tables, day, batch.run_id) for tables, day in days]
     else:
         made = batch.audited(asked)
     if stage == "audit":
-        audited = [(each.tables.query.name, day, of_day) for each in made for day, of_day in each.rows.items()]
-        return Done([DayReport(batch.run_id, *each) for each in audited], batch.failures)
+        reports = [_only_audited(batch.run_id, rows.tables, day) for rows in made for day in rows.days.items()]
+        return Done(reports, batch.failures)
     return Done(batch.published(made), batch.failures)
 
 
-def _definition(source: StreamTables, asked: Asked) -> str:
-    return definition_hash(source.stream.name, next(iter(asked)) if len(asked) == 1 else None)
+def _recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRows:
+    """What the run's own audit step left in the ledger; NotSetUp where that is nothing, or is gone."""
+    query, problem = tables.query.name, "there are no audit rows"
+    audited = run_table.latest(lake, query, day, "audit", run_id)
+    if audited is not None:
+        versions = AuditVersions(**audited.outputs)
+        gone = _gone(lake, tables, versions, audited)
+        if gone is None:
+            left = Audited(versions, audited.inputs, audited.counts, audited.kernel, audited.message, [])
+            return AuditRows(tables, {day: left})
+        problem = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
+    raise NotSetUp(
+        f"{problem} of {query} for {day} by run {run_id!r}",
+        f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(run_id)}",
+    )
 
 
-def _new_run_id(source: StreamTables, asked: Asked) -> str:
+def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run_table.StepRow) -> str | None:
+    """What of the versions that the gate and the publication read can't be read any more."""
+    day = str(audited.logical_date)
+    until = [("arrival_date", "<=", day)]
+    asked = (
+        (tables.audit.name, versions.audit, [("emitted_date", "=", day)]),
+        (tables.late_audit.name, versions.late_audit, [("arrival_date", "=", day)]),
+        (tables.source.silver.name, versions.silver, [("arrival_date", ">=", audited.inputs[FIRST_DAY]), *until]),
+        (tables.source.passes.name, versions.passes, until),
+    )
+    for name, version, days in asked:
+        # A table that was made again counts its versions anew.
+        if lake.lacks_files(name, version, days) or lake.made_after(name, audited.at):
+            return f"version {version} of {name}"
+    return None
+
+
+def _only_audited(run_id: str, tables: QueryTables, made: tuple[date, Audited]) -> DayReport:
+    day, audited = made
+    rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}
+    return DayReport(run_id, tables.query.name, day, rows)
+
+
+def _new_run_id(of: str, asked: Asked) -> str:
     every = [day for _, days in asked.values() for day in days]
-    of = next(iter(asked)) if len(asked) == 1 else source.stream.name
     first, last = min(every), max(every)
     return run_table.new_run_id(of if first == last else f"{of}-{first}", last)
 

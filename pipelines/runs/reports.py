@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from pipelines.ledger import verdicts
-from schemas.errors import NothingArrived, Superseded, WindrowError
+from schemas.errors import Superseded, WindrowError
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,6 @@ class DayFailure(NamedTuple):
     query: str
     day: date
     error: WindrowError
-
-    @property
-    def had_nothing(self) -> bool:
-        """Whether there was nothing to publish, so that no other day misses it."""
-        return isinstance(self.error, NothingArrived)
 
     def __str__(self) -> str:
         return f"{self.query} of {self.day} was not published: {self.error}"

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
 
 def register_spark_views(lake: Lake, session: "SparkSession") -> None:
-    """Temporary views of all tables, and for each query `<query>_final` and the function `<query>_as_of(t)`.
-
-    They live as long as the session. A table made later needs another call; new rows of a table don't.
-    """
+    """Temporary views of all tables, and for each query `<query>_final` and the function `<query>_as_of(t)`, as long as
+    the session lives. A table made later needs another call; new rows of a table don't."""
     for name in lake.names():
         session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS SELECT * FROM delta.`{lake.folder(name)}`")
         if name in queries():

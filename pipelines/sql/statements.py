@@ -41,17 +41,15 @@ _NO_SUCH_TABLE = re.compile(r"Table(?: Function)? with name \"?(\w+)\"? does not
 
 def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
     """The statement's rows, the first `most` if that is given: no others are made that aren't needed for these. Only
-    the tables that it names are opened; of none (SHOW TABLES), all are.
-
-    Raises BadStatement, UnknownName for a table that isn't there, TableDamaged for one that can't be read, or
-    StorageFailed where the user has no right to.
-    """
+    the tables that it names are opened; of none (SHOW TABLES), all are. Raises BadStatement, UnknownName for a table
+    that isn't there, TableDamaged for one that can't be read, or StorageFailed where the user has no right to."""
     names = lake.names()
     with connect(lake, _named_in(statement, names)) as connection:
         try:
             _require_one_question(connection.extract_statements(statement))
-            found = _rows(connection.sql(statement), most)
-            return found.rename_columns(list(_distinct(found.column_names)))
+            asked = connection.sql(statement)
+            found = (asked if most is None else asked.limit(most)).to_arrow_table()
+            return found.rename_columns(list(_distinct(asked.columns)))
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             raise explained(lake, error, names, statement) from error
 
@@ -61,23 +59,12 @@ def explained(lake: Lake, error: Exception, names: list[str], statement: str) ->
     return _damage_behind(lake, error) or _refused(error, names, statement)
 
 
-def _rows(asked: duckdb.DuckDBPyRelation, most: int | None) -> pa.Table:
-    if most is None:
-        return asked.to_arrow_table()
-    with asked.to_arrow_reader(max(most, 1)) as reader:
-        # The first batch may be short, such as the end of one of DuckDB's own.
-        return pa.Table.from_batches(_first(reader, most), reader.schema)
-
-
-def _first(batches: Iterator[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
-    while most > 0 and (batch := next(batches, None)) is not None:
-        yield batch.slice(0, most)
-        most -= len(batch)
-
-
 def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
     """A connection in memory with views of these tables."""
-    connection = signals.interruptible(duckdb.connect(":memory:", config=_memory(lake)))
+    # DuckDB makes this folder when a statement needs it, and takes it away: it must be nobody else's.
+    scratch = f"{lake.config.scratch}-{os.getpid()}"
+    memory = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
+    connection = signals.interruptible(memory)
     for name in names:
         try:
             connection.register(name, lake.dataset(name))
@@ -93,14 +80,10 @@ def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _memory(lake: Lake) -> dict[str, str | bool | int | float | list[str]]:
-    # DuckDB makes this folder when a statement needs it, and takes it away: it must be nobody else's.
-    return {"memory_limit": MEMORY, "temp_directory": f"{lake.config.scratch}-{os.getpid()}"}
-
-
 def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
     """`<query>_final` and `<query>_as_of(t)` over the query's table: O(rows), one grouping each."""
-    newest = f"QUALIFY row_number() OVER (PARTITION BY {window_identity(query)} ORDER BY revision DESC) = 1"
+    window = ", ".join(f'"{column}"' for column in query.window_identity)
+    newest = f"QUALIFY row_number() OVER (PARTITION BY {window} ORDER BY revision DESC) = 1"
     if not query.window.context_free:
         newest += " AND events > 0"  # a window that is no more has a last revision without events
     connection.execute(f"CREATE VIEW {query.name}_final AS SELECT * FROM {query.name} {newest}")
@@ -109,11 +92,6 @@ def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
         f"CREATE MACRO {query.name}_as_of(t) AS TABLE SELECT * FROM {query.name} "
         f"WHERE emitted_at <= t::TIMESTAMPTZ AND emitted_date <= (t::TIMESTAMPTZ)::DATE {newest}"
     )
-
-
-def window_identity(query: Query) -> str:
-    """The columns that name one window of one key."""
-    return ", ".join(f'"{column}"' for column in query.window_identity)
 
 
 def _named_in(statement: str, names: list[str]) -> list[str]:

@@ -1,7 +1,5 @@
-"""A query's aggregates over columns of known types: which value columns they read, what type each result has.
-
-Which aggregates there are, on which types, and what they give, is known to kernels/monoids alone. `count` of a column
-takes any type, since it looks at no value.
+"""A query's aggregates over columns of known types: which value columns they read, what type each result has. Which
+aggregates there are, on which types, and what they give, is known to kernels/monoids alone.
 """
 
 from typing import NamedTuple
@@ -52,8 +50,7 @@ class Output(NamedTuple):
 
 
 class WindowReads(NamedTuple):
-    """column, column_type: place and type of the column whose values cut windows, None if there is none; aggregates: by
-    which a policy does."""
+    """column, column_type: place and type of the column whose values cut windows, if any; aggregates: a policy's."""
 
     column: int | None
     column_type: str
@@ -61,8 +58,7 @@ class WindowReads(NamedTuple):
 
 
 class Aggregates(NamedTuple):
-    """The aggregates of a query over columns of known types, and the arrays of words that they share; window: what
-    the windows read of them."""
+    """A query's aggregates over columns of known types, and the arrays of words that they and the windows share."""
 
     outputs: tuple[Output, ...]
     value_columns: tuple[ValueColumn, ...]
@@ -84,6 +80,11 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
     return Aggregates(outputs, tuple(numbers), window)
 
 
+def _of_shares(output: Output, columns: int) -> Output:
+    spec = by_shares(output.spec, columns)
+    return output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type])
+
+
 def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
     with_times = dict.fromkeys(TIMES, TIME) | column_types
     reads = tuple(_output(name, each, with_times, numbers).spec for name, each in query.window.reads.items())
@@ -94,15 +95,9 @@ def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: di
         return WindowReads(None, "int64", reads)
     if column not in column_types:
         raise WrongParameter("column", column, "a column of " + ", ".join(column_types), column_types)
-    read, type_ = ValueColumn(column, ordered=False), _plain(column_types[column])
-    kind = KERNEL_TYPES.get(type_.id, str(type_))
+    read, kind = ValueColumn(column, ordered=False), _kernel_type(column_types[column])
     require_cutting_type(query.window, column, kind)
     return WindowReads(numbers.setdefault(read, len(numbers)), kind, reads)
-
-
-def _of_shares(output: Output, columns: int) -> Output:
-    spec = by_shares(output.spec, columns)
-    return output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type])
 
 
 def _output(
@@ -110,9 +105,9 @@ def _output(
 ) -> Output:
     _check(name, aggregate, column_types)
     types = tuple(_plain(column_types[column]) for column in aggregate.columns)
-    words = [_word_type(aggregate.function, each) for each in types]
-    spec = _specification(aggregate, words)
-    kept = _kept_column(name, aggregate, spec, types)
+    spec = _specification(aggregate, types)
+    output_type = _output_type(name, aggregate, spec, types)
+    kept = {None: 0, SECOND: 1}.get(output_type)  # which column's type the result has
     reads = tuple(
         ValueColumn(column, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
         for place, column in enumerate(aggregate.columns)
@@ -120,18 +115,13 @@ def _output(
     places = [numbers.setdefault(column, len(numbers)) for column in reads]
     column, second, *_ = (*places, None, None)
     spec = spec._replace(column=column, second=second)
-    result = types[kept] if kept is not None else _RESULTS[find_monoid(spec)[1].output_type]
-    return Output(name, spec, reads, result, kept)
+    return Output(name, spec, reads, _RESULTS[output_type] if kept is None else types[kept], kept)
 
 
-def _word_type(function: str, type_: pa.DataType) -> str:
-    """How the kernel reads a column."""
-    return "int64" if function in OF_ANY_COLUMN else KERNEL_TYPES.get(type_.id, str(type_))
-
-
-def _specification(aggregate: Aggregate, words: list[str]) -> AggregateSpec:
-    """Of an aggregate whose columns, if any, are read as these words; their places are those among its own."""
-    first_type, second_type = words[0] if words else "int64", words[1] if len(words) > 1 else ""
+def _specification(aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> AggregateSpec:
+    """Of an aggregate whose columns have these types; their places are those among its own."""
+    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
+    first_type, second_type = (*words, *("int64", "")[len(words) :])
     first, second, *_ = (*range(len(words)), None, None)
     return AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
 
@@ -146,13 +136,11 @@ def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]
             raise WrongParameter(where, column, "a column of " + ", ".join(column_types), column_types)
 
 
-def _kept_column(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> int | None:
-    """Which column's type the result has; None where it has one of its own."""
+def _output_type(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> str | None:
     try:
-        output_type = find_monoid(spec)[1].output_type
+        return find_monoid(spec)[1].output_type
     except WrongParameter as wrong:
         raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
-    return {None: 0, SECOND: 1}.get(output_type)
 
 
 def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> str:
@@ -172,24 +160,25 @@ def _plain(type_: pa.DataType) -> pa.DataType:
     return type_.value_type if pa.types.is_dictionary(type_) else type_
 
 
+def _kernel_type(type_: pa.DataType) -> str:
+    """As what the kernel reads a column."""
+    plain = _plain(type_)
+    return KERNEL_TYPES.get(plain.id, str(plain))
+
+
 def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Column, ...]:
     """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column.
     NotServed where days that go on from each other would carry a string."""
     arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
     names = {type_: name for name, type_ in ARROW_TYPES.items()}
     outputs = plan_aggregates(query, arrow_types).outputs
-    if not query.window.context_free:
-        for output in outputs:
-            _refuse_strings(output)
+    for output in () if query.window.context_free else outputs:
+        # What a day carries on are words; that of a string means something within its own replay only, unless hashed.
+        types = (output.spec.column_type, output.spec.second_type)
+        if "string" in types and not all(read.hashed for read in output.reads):
+            where = f"aggregates[{output.name!r}] of strings, in windows whose days go on from each other,"
+            raise NotServed(where, output.spec.function, sorted(OF_HASHES | {"count"}))
     return tuple(_column(output, names[output.result], query.aggregates[output.name]) for output in outputs)
-
-
-def _refuse_strings(output: Output) -> None:
-    """What a day carries on are words; that of a string means something within its own replay only, unless hashed."""
-    where = f"aggregates[{output.name!r}] of strings, in windows whose days go on from each other,"
-    types = (output.spec.column_type, output.spec.second_type)
-    if "string" in types and not all(read.hashed for read in output.reads):
-        raise NotServed(where, output.spec.function, sorted(OF_HASHES | {"count"}))
 
 
 def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:

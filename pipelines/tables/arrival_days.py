@@ -15,7 +15,7 @@ FIRST_DAY, LAST_DAY = "first_arrival_day", "last_arrival_day"
 
 
 class ArrivalDay(NamedTuple):
-    """A row of `partitions_<stream>`, without its date."""
+    """A row of `partitions_<stream>`, without its date. silver_version: which has had the day's rows since."""
 
     events: int
     newest_start: datetime
@@ -41,10 +41,10 @@ class ArrivalDays:
         rows = lake.read(partitions, version, columns=["arrival_date", *ArrivalDay._fields]).to_pylist()
         return cls({row.pop("arrival_date"): ArrivalDay(**row) for row in rows})
 
-    @property
-    def digests(self) -> dict[date, dict[str, str]]:
-        """By which all of them are compared with those of another version."""
-        return {day: noted.digests for day, noted in self.by_date.items()}
+    def differing(self, other: "ArrivalDays") -> set[date]:
+        """The days whose events or pass ticks are not those of another version."""
+        ours, theirs = ({day: noted.digests for day, noted in each.by_date.items()} for each in (self, other))
+        return {day for day in ours.keys() | theirs.keys() if ours.get(day) != theirs.get(day)}
 
     @property
     def span(self) -> tuple[date, date] | None:
@@ -52,16 +52,11 @@ class ArrivalDays:
         return (min(self.by_date), max(self.by_date)) if self.by_date else None
 
     def events(self, day: date) -> int:
-        """How many events silver has of a day."""
+        """How many silver has of a day."""
         return self.by_date[day].events if day in self.by_date else 0
 
-    def silver_version(self, day: date, newest: int) -> int:
-        """The version of silver that has had the rows of a day since; of a day without rows the newest."""
-        return self.by_date[day].silver_version if day in self.by_date else newest
-
     def newest_start_before(self, day: date) -> datetime | None:
-        """The newest event start that had arrived before a day, as far as these days alone say; None where nothing
-        had."""
+        """The newest event start that had arrived before a day; None where nothing had."""
         return max((noted.newest_start for each, noted in self.by_date.items() if each < day), default=None)
 
     def newest_before(self, day: date) -> date | None:
@@ -97,8 +92,5 @@ class ArrivalDays:
     def inputs(self, first: date, last: date) -> dict:
         """What the ledger keeps of a run that read the arrival days from `first` to `last`, both included."""
         read = sorted(each for each in self.by_date if first <= each <= last)
-        return {
-            FIRST_DAY: first.isoformat(),
-            LAST_DAY: last.isoformat(),
-            "days": {each.isoformat(): self.by_date[each].digests for each in read},
-        }
+        digests = {each.isoformat(): self.by_date[each].digests for each in read}
+        return {FIRST_DAY: first.isoformat(), LAST_DAY: last.isoformat(), "days": digests}

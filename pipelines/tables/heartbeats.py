@@ -27,8 +27,7 @@ def idle_us(idle_after: timedelta) -> int:
 
 
 def of_silences(since_us: np.ndarray, until_us: np.ndarray, every_us: int) -> np.ndarray:
-    """The heartbeats of silences, one silence behind the other. One that ends before it begins has none.
-    O(heartbeats)."""
+    """Those of silences, one behind the other; of one that ends before it begins none. O(heartbeats)."""
     counts = np.maximum(0, (until_us - since_us - 1) // every_us)
     before = np.cumsum(counts) - counts
     number = np.arange(counts.sum()) - np.repeat(before, counts) + 1

@@ -1,13 +1,14 @@
-"""What an ingest left: the versions of a stream's tables, which runs read, and by which publications are ordered."""
+"""Which versions belong together: those that an ingest left of a stream's tables, which runs read, and by which
+publications are ordered; and those that a run read and made."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.delta.lake import Lake, TableState
-from pipelines.delta.log_files import LOG
+from pipelines.delta.log import LOG
 from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import IngestBehind, TableDamaged
+from schemas.errors import TableDamaged
 
 RUNS_READ = ("silver", "pass", "partitions")
 PARTS = ("files", "bronze", "quarantine", *RUNS_READ)
@@ -45,12 +46,9 @@ class Snapshot:
 
     @property
     def name(self) -> str:
-        """Names of a stream's snapshots are, as texts, in the order in which ingests left them.
-
-        An ingest that changes anything writes `files_<stream>` last; one that was moved away and made again is newer.
-        The other tables hold the same rows while that stays, also where they were moved away and made again. Versions
-        of maintenance alone are no other snapshot.
-        """
+        """Names of a stream's snapshots are, as texts, in the order in which ingests left them. An ingest that changes
+        anything writes `files_<stream>` last; one that was moved away and made again is newer. While that stays, the
+        other tables hold the same rows, also where they were made again. Maintenance alone makes no other snapshot."""
         files = self.tables[f"files_{self.stream}"]
         version = files.version if files.rows_version is None else files.rows_version
         return f"{files.made_ms:014d}-{version:07d}"
@@ -59,31 +57,29 @@ class Snapshot:
         """The version of one table. O(1)."""
         return self.tables[table].version
 
-    def require_tables(self, lake: Lake, command: str) -> None:
-        """IngestBehind, with the command that ingests again, where a table was made again since, and counts its
-        versions anew; TableDamaged where it has lost versions."""
-        now = {name: lake.state(name) for name in (f"{part}_{self.stream}" for part in RUNS_READ)}
-        again = [name for name, state in now.items() if state.id != self.tables[name].id]
-        if again:
-            raise IngestBehind(
-                f"{again[0]} was made again after the ingest whose rows this run reads; first run: {command}"
-            )
-        for damaged in self._shortened(now):
-            raise damaged
-
-    def shortened(self, lake: Lake, names: Collection[str]) -> list[TableDamaged]:
+    def shortened(self, now: Mapping[str, TableState]) -> list[TableDamaged]:
         """Which of these tables' logs have lost their newest entries since: what is left looks like an older table."""
-        known = [name for name in names if name in self.tables and lake.version(name) is not None]
-        return self._shortened({name: lake.state(name) for name in known})
+        known = {name: self.tables[name] for name in now if name in self.tables}
+        found = {
+            name: f"ends at version {now[name].version}, and an ingest left version {left.version}"
+            for name, left in known.items()
+            if now[name].id == left.id and now[name].version < left.version
+        }
+        return [TableDamaged(name, f"{name}/{LOG}", what, f"windrow repair {name}") for name, what in found.items()]
 
-    def _shortened(self, now: Mapping[str, TableState]) -> list[TableDamaged]:
-        return [
-            TableDamaged(
-                name,
-                f"{name}/{LOG}",
-                f"ends at version {state.version}, and an ingest left version {self.tables[name].version}",
-                f"windrow repair {name}",
-            )
-            for name, state in now.items()
-            if state.id == self.tables[name].id and state.version < self.tables[name].version
-        ]
+
+@dataclass(frozen=True)
+class AuditVersions:
+    """Delta versions: of the audit tables that a run wrote, of silver and the pass ticks that it read. `snapshot`: the
+    name of what it read, which orders publications; "" is older than any. `state`: of the state table, where the query
+    has one, and `state_digest`, by which what it left there is compared; `published`: of the results, when what the run
+    goes on from was published."""
+
+    audit: int
+    late_audit: int
+    silver: int
+    passes: int
+    snapshot: str = ""
+    state: int | None = None
+    state_digest: str | None = None
+    published: int | None = None

@@ -4,27 +4,27 @@ lake, so that what they will do is known exactly; those that were ingested since
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 import pyarrow as pa
 
-from pipelines.config import Config
 from pipelines.delta.day_files import parquet
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.ingest.changes import Asked, pending
 from pipelines.ingest.ingest import ingest
-from pipelines.ledger import left_out, run_table, snapshots
-from pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS
+from pipelines.ledger import run_table, snapshots
+from pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS, LEFT_OUT
 from pipelines.rows import databases
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
 from pipelines.upkeep.trial import copy, trial
 from schemas.errors import LandingFailed
+from schemas.tables import Table
 
 Progress = Callable[[str], None]
 Delivered = Mapping[str, Mapping[date, int]]
@@ -65,9 +65,8 @@ class ChangedFile:
 
 @contextmanager
 def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> Iterator[Ingested]:
-    """The stream as an ingest of now would leave it, as long as the context lasts. What an ingest raises.
-
-    O(files of its tables) and what the ingest costs, where one is due."""
+    """The stream as an ingest of now would leave it, as long as the context lasts. What an ingest raises. O(files of
+    its tables) and what the ingest costs, where one is due."""
     stream, partitions = tables.stream.name, tables.partitions.name
     try:
         waiting = pending(lake, tables)
@@ -82,71 +81,58 @@ def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> 
     with trial(lake.config, f"plan_{stream}") as config:
         with lake.ingest_locked(stream):
             copy(lake, [table.name for table in tables.all], config)
-        seconds = _ingest(config, tables, left_out.known(lake, stream))
-        of_trial = Lake(config)
+        of_trial, asked, began = Lake(config), Asked(left_out=snapshots.left_out(lake, stream)), time.monotonic()
+        ingest(of_trial, engine_of(config), tables, asked=asked)
+        seconds = time.monotonic() - began
         yield Ingested(tables, of_trial, ArrivalDays.read(of_trial, partitions), tuple(waiting), seconds)
-
-
-def _ingest(config: Config, tables: StreamTables, leave_out: Mapping[str, str]) -> float:
-    began = time.monotonic()
-    ingest(Lake(config), engine_of(config), tables, asked=Asked(left_out=leave_out))
-    return time.monotonic() - began
 
 
 def changed_files(lake: Lake, now: Ingested, since: str) -> list[ChangedFile]:
     """The files that made silver another than the snapshot of that name had it, by path. `lake`: that of the ledger.
     O(ingests + events of these files)."""
-    stream = now.tables.stream.name
+    stream, silver = now.tables.stream.name, now.tables.silver
     rows = run_table.rows(lake, [("stream", "=", stream), ("state", "=", "done")])
-    left = [(Snapshot.of_json(stream, row.outputs[KEY]), row) for row in rows if _leaves_snapshot(row)]
+    leaving = [row for row in rows if row.step in LEAVE_SNAPSHOTS and KEY in row.outputs]
+    left = [(Snapshot.of_json(stream, row.outputs[KEY]), row) for row in leaving]
     paths = {*now.waiting}.union(*(_taken(row) for snapshot, row in left if snapshot.name > since))
     before = next((snapshot for snapshot, _ in reversed(left) if snapshot.name == since), None)
-    held, then = _delivered(now.lake, now.tables, None, paths), _delivered_before(lake, now.tables, before, paths)
+    held, version = _delivered(now.lake, silver, None, paths), _readable_version(lake, before, silver.name)
+    then = None if version is None else _delivered(lake, silver, version, paths)
     changed = _changed_days(lake, now, before)
-    found = [_changed_file(path, held.get(path, {}), None if then is None else then.get(path, {})) for path in paths]
-    of_changed = (replace(file, days=tuple(day for day in file.days if day in changed)) for file in found)
-    return sorted((file for file in of_changed if file.days), key=lambda file: file.path.encode())
+    found = []
+    for path in sorted(paths, key=str.encode):
+        of_now, of_then = held.get(path, {}), None if then is None else then.get(path, {})
+        if days := changed & {*of_now, *(of_then or {})}:
+            events_before = None if of_then is None else sum(of_then.values())
+            found.append(ChangedFile(path, sum(of_now.values()), events_before, tuple(sorted(days))))
+    return found
 
 
-def _changed_days(lake: Lake, now: Ingested, before: Snapshot | None) -> Collection[date]:
+def _changed_days(lake: Lake, now: Ingested, before: Snapshot | None) -> set[date]:
     """Those with other events than the snapshot had; all where it can't be read any more."""
-    after, partitions = now.arrivals.digests, now.tables.partitions.name
-    if before is None or not _is_readable(lake, before, partitions):
-        return after
-    then = ArrivalDays.read(lake, partitions, before.version(partitions)).digests
-    return {day for day in after.keys() | then.keys() if after.get(day) != then.get(day)}
+    partitions = now.tables.partitions.name
+    version = _readable_version(lake, before, partitions)
+    if version is None:
+        return {*now.arrivals.by_date}
+    return now.arrivals.differing(ArrivalDays.read(lake, partitions, version))
 
 
-def _changed_file(path: str, held: Mapping[date, int], then: Mapping[date, int] | None) -> ChangedFile:
-    days = tuple(sorted({*held, *(then or {})}))
-    return ChangedFile(path, sum(held.values()), None if then is None else sum(then.values()), days)
-
-
-def _is_readable(lake: Lake, snapshot: Snapshot, table: str) -> bool:
-    """Whether it is the same table still, and has that version."""
-    is_there = lake.version(table) is not None and lake.state(table).id == snapshot.tables[table].id
-    return is_there and not lake.lacks_files(table, snapshot.version(table))
-
-
-def _leaves_snapshot(row: run_table.StepRow) -> bool:
-    return row.step in LEAVE_SNAPSHOTS and KEY in row.outputs
+def _readable_version(lake: Lake, snapshot: Snapshot | None, table: str) -> int | None:
+    """That of the snapshot, where it is the same table still, and has that version."""
+    if snapshot is None or lake.version(table) is None or lake.state(table).id != snapshot.tables[table].id:
+        return None
+    version = snapshot.version(table)
+    return None if lake.lacks_files(table, version) else version
 
 
 def _taken(row: run_table.StepRow) -> set[str]:
     """The paths that an ingest took, or that were forgotten."""
     forgotten = row.inputs.get("forgotten")
-    return {*row.inputs, *row.outputs.get(left_out.KEY, {})} - {"forgotten"} | ({forgotten} if forgotten else set())
+    return {*row.inputs, *row.outputs.get(LEFT_OUT, {})} - {"forgotten"} | ({forgotten} if forgotten else set())
 
 
-def _delivered_before(lake: Lake, tables: StreamTables, before: Snapshot | None, paths: set[str]) -> Delivered | None:
-    """None where that version of silver can't be read any more."""
-    if before is None or not _is_readable(lake, before, tables.silver.name):
-        return None
-    return _delivered(lake, tables, before.version(tables.silver.name), paths)
-
-
-def _delivered(lake: Lake, tables: StreamTables, version: int | None, paths: set[str]) -> Delivered:
-    silver, asked = tables.silver, sorted(paths)
+def _delivered(lake: Lake, silver: Table, version: int | None, paths: set[str]) -> Delivered:
+    asked = sorted(paths)
     files = lake.files(silver.name, version, [("path", "in", asked)]) if paths else []
     found: defaultdict[str, dict[date, int]] = defaultdict(dict)
     if not files:

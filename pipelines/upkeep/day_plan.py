@@ -1,5 +1,5 @@
-"""The plan: what has changed since the published days were made, which of them are stale by it, and what makes them
-again.
+"""The plan: what has changed since the published days were made, which of them are stale by it, what makes them again;
+and how that is done, in one process.
 
     file ─▶ events ─▶ arrival days ─▶ queries ─▶ days ─▶ commands
     definition, code, published rows ─▶ queries ─▶ days ─▶ commands
@@ -17,9 +17,12 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table
 from pipelines.ledger.stale import CODE, DEFINITION, EVENTS, ROWS, STATE, STEPS, StaleRun, stale
 from pipelines.runs import definitions
+from pipelines.runs.backfill import Progress, redo_stale
+from pipelines.runs.ingest_day import ingest_day
+from pipelines.runs.reports import DayFailure, Done
 from pipelines.tables.stream_tables import StreamTables
 from pipelines.upkeep import rebuild
-from pipelines.upkeep.changed_files import ChangedFile, Ingested, Progress, as_after_an_ingest, changed_files
+from pipelines.upkeep.changed_files import Ingested, as_after_an_ingest, changed_files
 from schemas import registry
 from schemas.errors import WindrowError
 
@@ -102,9 +105,17 @@ def plan(config: Config, names: Collection[str], progress: Progress) -> DayPlan:
         found = stale(lake, {name: each.arrivals for name, each in now.items()})
         chosen = [run for run in found if not names or run.query in names]
         changes = [*_files(lake, now, chosen), *_others(chosen)]
-        ingests = [_ingest_step(each) for each in now.values() if each.seconds is not None]
+        ingests = [
+            Step(INGEST, name, f"windrow ingest {name}", seconds=each.seconds)
+            for name, each in now.items()
+            if each.seconds is not None
+        ]
         unseen = [each.unseen for each in now.values() if each.unseen]
-    planned = sorted([*_planned(chosen), *_perhaps(lake, chosen)], key=lambda run: (run.query, run.day))
+    planned = [
+        PlannedRun(run.query, run.day, run.reasons, tuple(sorted(run.kinds)), run.events_read, run.seconds)
+        for run in chosen
+    ]
+    planned = sorted([*planned, *_perhaps(lake, chosen)], key=lambda run: (run.query, run.day))
     lost = sorted({run.query for run in chosen} - registry.queries().keys())
     again = [query for query in _queries(planned) if query not in lost]
     steps = [_step(lake, query, [run for run in planned if run.query == query]) for query in again]
@@ -112,21 +123,14 @@ def plan(config: Config, names: Collection[str], progress: Progress) -> DayPlan:
 
 
 def _files(lake: Lake, now: dict[str, Ingested], found: list[StaleRun]) -> Iterator[Change]:
+    stream_of = {query.name: query.stream for query in registry.queries().values()}
     for name, each in now.items():
-        runs_of = [run for run in found if EVENTS in run.kinds and _stream(run.query) == name]
+        runs_of = [run for run in found if EVENTS in run.kinds and stream_of.get(run.query) == name]
         since = min((run.snapshot for run in runs_of), default=None)
-        if since is not None:
-            yield from (_of_file(file, runs_of) for file in changed_files(lake, each, since))
-
-
-def _stream(query: str) -> str | None:
-    return registry.queries()[query].stream if query in registry.queries() else None
-
-
-def _of_file(file: ChangedFile, found: list[StaleRun]) -> Change:
-    by_it = [run for run in found if _reads(run, file.days)]
-    counts = file.events, file.events_before, file.days
-    return Change(FILE, file.path, file.why, _queries(by_it), len(by_it), *counts)
+        for file in [] if since is None else changed_files(lake, each, since):
+            by_it = [run for run in runs_of if _reads(run, file.days)]
+            counts = file.events, file.events_before, file.days
+            yield Change(FILE, file.path, file.why, _queries(by_it), len(by_it), *counts)
 
 
 def _reads(run: StaleRun, days: tuple[date, ...]) -> bool:
@@ -155,12 +159,6 @@ def _named(kind: str, text: str, files: tuple[str, ...]) -> list[tuple[str, str,
     return [(kind, "a step", text)] if kind == STEPS else []
 
 
-def _planned(found: Iterable[StaleRun]) -> Iterator[PlannedRun]:
-    for run in found:
-        kinds = tuple(sorted(run.kinds))
-        yield PlannedRun(run.query, run.day, run.reasons, kinds, run.events_read, run.seconds)
-
-
 def _perhaps(lake: Lake, found: list[StaleRun]) -> Iterator[PlannedRun]:
     """Published days that go on from one that is made again, and are not stale yet."""
     for query in _queries(found):
@@ -176,11 +174,6 @@ def _perhaps(lake: Lake, found: list[StaleRun]) -> Iterator[PlannedRun]:
 
 def _queries(found: Iterable[StaleRun | PlannedRun]) -> tuple[str, ...]:
     return tuple(sorted({run.query for run in found}))
-
-
-def _ingest_step(ingested: Ingested) -> Step:
-    stream = ingested.tables.stream.name
-    return Step(INGEST, stream, f"windrow ingest {stream}", seconds=ingested.seconds)
 
 
 def _step(lake: Lake, query: str, found: list[PlannedRun]) -> Step:
@@ -199,3 +192,26 @@ def _is_rebuild_due(lake: Lake, query: str) -> bool:
         return rebuild.is_due(lake, definitions.tables_of(query))
     except WindrowError:  # the command itself says what is wrong
         return False
+
+
+def carry_out(config: Config, planned: DayPlan, progress: Progress) -> Done:
+    """Do what the plan says, and no more; stale days of all queries in one pass. A query that a rule refuses keeps no
+    other from being made again; any other error ends it at once, and so does one of an ingest."""
+    done = []
+    for step in planned.steps:
+        if step.does == INGEST:
+            ingest_day(config, step.of, None, None, progress)
+        elif step.does == REBUILD:
+            done.append(_rebuilt(config, step, progress))
+    if again := [step.of for step in planned.steps if step.does == BACKFILL]:
+        done.append(redo_stale(config, again, progress))
+    return Done([each for of in done for each in of.reports], [each for of in done for each in of.failures])
+
+
+def _rebuilt(config: Config, step: Step, progress: Progress) -> Done:
+    try:
+        return rebuild.rebuild(config, step.of, progress).days
+    except WindrowError as error:
+        if not error.refused or step.first is None:
+            raise
+        return Done([], [DayFailure(step.of, step.first, error)])

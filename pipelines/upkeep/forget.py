@@ -15,7 +15,6 @@ from pipelines.ingest.outcome import IngestReport
 from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
-from pipelines.runs.checked import require
 from pipelines.runs.ingest_day import check, ingest_as_step
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -25,9 +24,7 @@ from schemas.errors import UnknownName, WrongParameter
 def forget(config: Config, path: str, leave_file: bool, run_id: str | None, progress: Progress) -> IngestReport:
     """Take out what the path delivered: the days that this touches are made again, and a file that was refused as its
     duplicate is taken. `leave_file`: the file may stay in the landing folder; it is left out until its content changes.
-
-    Raises UnknownName, WrongParameter (the file lies in the landing folder), and what `ingest` raises.
-    """
+    Raises UnknownName, WrongParameter (the file lies in the landing folder), and what `ingest` raises."""
     tables = _tables_of(Lake(config), path)
     run = Run(run_id or run_table.new_run_id(tables.stream.name, None), tables.stream.name)
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))
@@ -39,7 +36,7 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
         entry.inputs = {"forgotten": path}
         report = ingest_as_step(lake, tables, entry, progress, Asked(forget=frozenset([path])))
         progress(flow.CHECK_SILVER.name)
-        require(config, check(lake, run, tables, report), entry, progress)
+        check(lake, run, tables, report, entry, progress)
     return report
 
 
@@ -50,18 +47,15 @@ def _tables_of(lake: Lake, path: str) -> StreamTables:
     for stream in registry.streams().values():
         tables = StreamTables.of(stream)
         rows = known_files(lake, tables.files)
-        if path in rows and rows[path].state != FORGOTTEN:
+        left = [row.path for row in rows.values() if row.state != FORGOTTEN]
+        if path in left:
             return tables
-        known += [row.path for row in rows.values() if row.state != FORGOTTEN]
-    if failed := _failed(lake, path):
-        return StreamTables.of(registry.stream(failed))
+        known += left
+    forgets = run_table.rows(lake, [("step", "=", "forget")])
+    of_path = [step for step in forgets if step.inputs.get("forgotten") == path]
+    if of_path and of_path[-1].state != "done":
+        return StreamTables.of(registry.stream(of_path[-1].stream))
     raise UnknownName("landing file that an ingest has taken", path, _alike(path, known))
-
-
-def _failed(lake: Lake, path: str) -> str | None:
-    """The stream of which the newest forget of the path did not end well."""
-    steps = [step for step in run_table.rows(lake, [("step", "=", "forget")]) if step.inputs.get("forgotten") == path]
-    return steps[-1].stream if steps and steps[-1].state != "done" else None
 
 
 def _alike(path: str, known: list[str]) -> list[str]:

@@ -5,36 +5,63 @@ what bronze held before it. So what was replaced is kept for some days; the newe
 that wait for their publication with what they were made from, and what an unfinished ingest began with are kept for as
 long as they are that. The audit rows of a day that was published longer ago are taken out: the published tables have
 them.
+
+What is kept goes by when a version was replaced, not by how old its files and its commit are, and only maintenance
+takes anything away: Delta's writers would shorten a log by the age of its commits, those of a version that was replaced
+a minute ago too (`contract.PROPERTIES`), and their checkpoints forget after a week which files were removed when.
 """
 
+import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from typing import NamedTuple
 
+from deltalake import CommitProperties, DeltaTable
+from deltalake.exceptions import DeltaError
+
+from pipelines import storage
 from pipelines.config import Config
+from pipelines.delta import contract
 from pipelines.delta.lake import Lake
+from pipelines.delta.log import CommitNote, commit_times, current_since
 from pipelines.ingest.files import known_files
 from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.audits import Audits, audits
-from pipelines.tables.audit_versions import AuditVersions
+from pipelines.ledger.run_table import Audits, audits
+from pipelines.location import Location
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
-from pipelines.upkeep.table_maintenance import Maintained, maintain_table
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
 from schemas.state_table import state_name
-from schemas.tables import Table
 
 Progress = Callable[[str], None]
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+# Delta's own: how long checkpoints know of removed files, and how long commits stay in the log; these the longer, by as
+# much as versions are kept: the oldest version was made some time before it was replaced.
+_REMOVED_KNOWN, _LOG_KEPT = timedelta(days=7), timedelta(days=30)
+# A file that no commit names may be of a run that is about to commit it.
+_WRITTEN_BEFORE_COMMIT = _DAY
+
+
+class Maintained(NamedTuple):
+    """What was done to a table. `removed_files` are those that no version holds which is kept; of a table that is only
+    looked at, those that would go."""
+
+    table: str
+    files_before: int
+    files_after: int
+    removed_files: int
+    freed_bytes: int
+    version: int
 
 
 def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress) -> list[Maintained]:
-    """Maintain every table; `progress` gets the name of each as it begins. Returns what was done, by table.
-
-    Waits for whoever commits to a table, before it looks at bronze for the stream's ingest, and for no run: those read
-    what is kept.
-    """
+    """Maintain every table; `progress` gets the name of each as it begins. Returns what was done, by table. Waits for
+    whoever commits to a table, before it looks at bronze for the stream's ingest, and for no run: those read what is
+    kept."""
     lake = Lake(config).committing(run_id=run_table.new_run_id("maintenance", None))
     found = audits(lake)
     needed = _needed_versions(lake, found)
@@ -44,15 +71,11 @@ def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress)
     done = []
     for name in sorted(lake.names(), key=lambda name: (name in bronze, name)):  # last: an ingest may take long
         progress(name)
-        with _no_ingest(lake, bronze.get(name)):
+        # An ingest that begins notes first which version of bronze it would have to go back to.
+        with lake.ingest_locked(bronze[name]) if name in bronze else nullcontext():
             versions = needed[name] | (_versions_before(lake, bronze[name]) if name in bronze else set())
             done.append(maintain_table(lake, name, keep, versions, dry_run))
     return sorted(done)
-
-
-def _no_ingest(lake: Lake, stream: str | None) -> AbstractContextManager[object]:
-    # One that begins notes first which version of bronze it would have to go back to.
-    return nullcontext() if stream is None else lake.ingest_locked(stream)
 
 
 def _versions_before(lake: Lake, stream: str) -> set[int]:
@@ -64,7 +87,7 @@ def _versions_before(lake: Lake, stream: str) -> set[int]:
 def _needed_versions(lake: Lake, found: Audits) -> dict[str, set[int]]:
     """By table, the versions that runs read which may still come."""
     needed: dict[str, set[int]] = defaultdict(set)
-    for name, version in (*_newest_snapshots(lake), *_waiting(found), *_states(lake, found)):
+    for name, version in (*_newest_snapshots(lake), *_waiting(lake, found)):
         needed[name].add(version)
     return needed
 
@@ -79,25 +102,21 @@ def _newest_snapshots(lake: Lake) -> Iterator[tuple[str, int]]:
         yield from ((name, state.version) for name, state in newest.tables.items())
 
 
-def _waiting(found: Audits) -> Iterator[tuple[str, int]]:
-    """Tables and versions that audits wrote and read whose publication may still come."""
-    for (query, _), row in found.waiting.items():
+def _waiting(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
+    """Tables and versions that audits wrote and read whose publication may still come. Perhaps nobody will publish
+    them: the next day goes on from what the published day has left."""
+    for (query, day), row in found.waiting.items():
+        has_state = row.outputs.get("state") is not None
+        if has_state and (published := run_table.latest(lake, query, day, "publish")):
+            yield state_name(query), published.inputs["state"]
         if query in registry.queries():
-            tables, versions = QueryTables.of(registry.query(query)), AuditVersions(**row.outputs)
+            tables, versions = QueryTables.of(registry.query(query)), row.versions
             yield tables.audit.name, versions.audit
             yield tables.late_audit.name, versions.late_audit
             yield tables.source.silver.name, versions.silver
             yield tables.source.passes.name, versions.passes
             if versions.state is not None:
                 yield state_name(query), versions.state
-
-
-def _states(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
-    """Tables and versions of what days have left, where an audit of a day has left more, which perhaps nobody will
-    publish: the next day goes on from what was published."""
-    for (query, day), audited in found.waiting.items():
-        if audited.outputs.get("state") is not None and (published := run_table.latest(lake, query, day, "publish")):
-            yield state_name(query), published.inputs["state"]
 
 
 def _drop_published_audit_rows(lake: Lake, found: Audits, before: datetime) -> None:
@@ -108,12 +127,69 @@ def _drop_published_audit_rows(lake: Lake, found: Audits, before: datetime) -> N
     for query in old.keys() & registry.queries().keys():
         tables = QueryTables.of(registry.query(query))
         for table in (tables.audit, tables.late_audit):
-            _drop_days(lake, table, old[query])
+            if held := sorted(old[query] & lake.partition_dates(table.name)):
+                lake.replace(table, {table.partition_by[0]: held}, [])
 
 
-def _drop_days(lake: Lake, table: Table, days: set[date]) -> None:
-    if lake.version(table.name) is None:
-        return
-    held = sorted(days & lake.partition_dates(table.name))
-    if held:
-        lake.replace(table, {table.partition_by[0]: held}, [])
+def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[int], dry_run: bool) -> Maintained:
+    """Compact its small files, remove what no version holds that was replaced less than `keep` ago or is among
+    `versions`, and shorten its log. Under the table's lock; O(files and commits), and the rows of files that are
+    compacted."""
+    folder, note = lake.folder(name), CommitNote(lake.of_run).properties
+    with lake.locked(name) as lock:
+        lake.existing_version(name)  # damage that delta-rs passes over would end as files that nobody seems to need
+        table = storage.delta_table(folder)
+        files_before = len(table.file_uris())
+        if not dry_run:
+            lock.require_held()
+            _set_properties(table, keep, note)
+            table.optimize.compact(commit_properties=note)
+        recent = current_since(commit_times(folder), time.time() - keep.total_seconds())
+        kept = sorted({*recent, *(version for version in versions if _opens(folder, version))})
+        lock.require_held()
+        # By name, at 11 ms a version: when a file was removed a checkpoint may have forgotten.
+        vacuum = partial(table.vacuum, enforce_retention_duration=False, commit_properties=note, keep_versions=kept)
+        removed, freed_bytes = _vacuum(folder, vacuum, keep, dry_run)
+        if not dry_run:
+            _shorten_log(table, folder, keep, kept[0])
+        return Maintained(name, files_before, len(table.file_uris()), removed, freed_bytes, table.version())
+
+
+def _opens(folder: Location, version: int) -> bool:
+    try:
+        storage.delta_table(folder, version)
+    except DeltaError:  # its log went before anybody needed it
+        return False
+    return True
+
+
+def _set_properties(table: DeltaTable, keep: timedelta, note: CommitProperties) -> None:
+    """What other tools go by that vacuum the table or shorten its log; a commit where they aren't so yet."""
+    days = {
+        "delta.deletedFileRetentionDuration": max(keep, _REMOVED_KNOWN) // _DAY,
+        "delta.logRetentionDuration": (keep + _LOG_KEPT) // _DAY,
+    }
+    asked = contract.PROPERTIES | {name: f"interval {count} days" for name, count in days.items()}
+    if not asked.items() <= table.metadata().configuration.items():
+        table.alter.set_table_properties(asked, commit_properties=note)
+
+
+def _vacuum(folder: Location, vacuum: Callable[..., list[str]], keep: timedelta, dry_run: bool) -> tuple[int, int]:
+    """Files that went, or would go, and their bytes."""
+    named = partial(vacuum, retention_hours=keep // _HOUR, full=False)
+    every = partial(vacuum, retention_hours=max(keep, _WRITTEN_BEFORE_COMMIT) // _HOUR, full=True)
+    ways = [named, every] if keep < _WRITTEN_BEFORE_COMMIT else [every]
+    # The log also names files that went before.
+    gone = {path for way in ways for path in way(dry_run=True) if (folder / path).exists()}
+    freed_bytes = sum((folder / path).stat().st_size for path in gone)
+    for way in ways if gone and not dry_run else ():
+        way(dry_run=False)
+    return len(gone), freed_bytes
+
+
+def _shorten_log(table: DeltaTable, folder: Location, keep: timedelta, oldest: int) -> None:
+    """Write a checkpoint, and remove commits of longer ago than anybody needs."""
+    table.create_checkpoint()
+    # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
+    if commit_times(folder).get(oldest, 0.0) > time.time() - (keep + _LOG_KEPT).total_seconds():
+        table.cleanup_metadata()

@@ -7,7 +7,7 @@ Nothing is deleted, and readers have the old tables until the new ones take thei
 on where it is started again: what it has made waits below `anew`, where `bikes_daily.made` says that all of it is made.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -33,24 +33,22 @@ class Rebuilt:
 
 def is_due(lake: Lake, tables: QueryTables) -> bool:
     """Whether a table on disk is another than its definition, or a rebuild was cut off as it put them into place."""
-    return _made(lake, tables).exists() or any(lake.differs(table) for table in _every(tables))
+    return _made(lake, tables).exists() or any(lake.differs(table) for table in every(tables))
 
 
 def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     """Make the tables anew if one is not as defined, and the published days again; else only the days that are stale.
-
     Raises UnknownName, NotServed and the like before anything is made. Where no day can be published, the published
-    tables stay; otherwise as `redo_stale`.
-    """
+    tables stay; otherwise as `redo_stale`."""
     lake, tables = Lake(config), definitions.tables_of(query_name)
     definitions.served(tables)
     snapshots.newest(lake, tables.query.stream)
-    names = [table.name for table in _every(tables)]
+    names = [table.name for table in every(tables)]
     anew = Lake(replace(config, asked_anew=frozenset(names)))
     moved = _put_into_place(anew, lake, tables) if _made(lake, tables).exists() else {}
     if not is_due(lake, tables):
         return Rebuilt(moved, redo_stale(config, [query_name], progress))
-    if any(anew.differs(table) for table in _every(tables)):  # what a rebuild to another definition has left
+    if any(anew.differs(table) for table in every(tables)):  # what a rebuild to another definition has left
         for name in names:
             storage.remove_folder(anew.folder(name))
     # Of days that the ledger knows, a rebuild that goes on has only stale ones to make.
@@ -62,15 +60,16 @@ def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     return Rebuilt(_put_into_place(anew, lake, tables), done)
 
 
-def _every(tables: QueryTables) -> Iterator[Table]:
+def every(tables: QueryTables) -> list[Table]:
+    """The tables of a query, in the order in which they are put into place."""
     # Readers find results without late events for a moment rather than late events without results.
-    every = (tables.state, tables.late_audit, tables.audit, tables.late, tables.results)
-    return (table for table in every if table is not None)
+    found = (tables.state, tables.late_audit, tables.audit, tables.late, tables.results)
+    return [table for table in found if table is not None]
 
 
 def _held(lake: Lake, tables: QueryTables) -> set[date]:
     """Days of the published tables."""
-    return set().union(*(lake.partition_dates(table.name) for table in (tables.results, tables.late)))
+    return lake.partition_dates(tables.results.name) | lake.partition_dates(tables.late.name)
 
 
 def _made(lake: Lake, tables: QueryTables) -> Location:
@@ -83,7 +82,7 @@ def _put_into_place(anew: Lake, lake: Lake, tables: QueryTables) -> dict[str, Lo
     made = _made(lake, tables)
     storage.make_folder(made.parent)
     made.write_text("")
-    moved = _moved(anew, lake, [table.name for table in _every(tables)])
+    moved = _moved(anew, lake, [table.name for table in every(tables)])
     made.unlink()
     return moved
 

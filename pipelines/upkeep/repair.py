@@ -6,19 +6,17 @@ file that is still whole. A repair that is killed leaves a table that is damaged
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import pyarrow as pa
-
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta import locks, remade
-from pipelines.delta.commits import CommitNote
-from pipelines.delta.damage import Damage, damage_of
+from pipelines.delta import locks
+from pipelines.delta.damage import Damage, damage_of, made_again_by, replays_of
+from pipelines.delta.damaged_files import damaged_checkpoints
 from pipelines.delta.lake import Lake
-from pipelines.delta.log_damage import damaged_checkpoints
+from pipelines.delta.log import CommitNote
 from pipelines.ledger import run_table, salvage, snapshots
 from pipelines.ledger.stale import days_that_differ
 from pipelines.location import Location, below
@@ -40,16 +38,12 @@ class Repair:
     commands: tuple[str, ...]
 
 
-def _silent(_: Repair) -> None:
-    """A report that nobody listens to."""
-
-
-def repair(config: Config, names: list[str], report: Callable[[Repair], object] = _silent) -> tuple[list[Repair], int]:
+def repair(
+    config: Config, names: list[str], report: Callable[[Repair], object] = lambda _: None
+) -> tuple[list[Repair], int]:
     """Repair the damaged ones of these tables, by default of all; also returns how many were looked at. `report` gets
     each as soon as it is repaired: should a later one fail, nobody else knows any more what the earlier have lost.
-
-    O(bytes of the tables). UnknownName for a table that isn't there; StorageFailed without room for the ledger.
-    """
+    O(bytes of the tables). UnknownName for a table that isn't there; StorageFailed without room for the ledger."""
     lake = Lake(config)
     known = lake.names()
     if unknown := [name for name in names if name not in known]:
@@ -67,19 +61,15 @@ def repair(config: Config, names: list[str], report: Callable[[Repair], object] 
 
 def _behind_ledger(lake: Lake, name: str) -> Repair | None:
     """Of a log that has lost its newest entries: what is left is a whole table, and an older one."""
-    if stream := stream_of(name):
-        return _shortened(lake, stream.name, name)
-    lost = days_that_differ(lake, name)
-    return Repair(name, "; ".join(lost.values()), None, None, tuple(remade.replays_of(name, {*lost}))) if lost else None
-
-
-def _shortened(lake: Lake, stream: str, name: str) -> Repair | None:
-    # Left as it is, it would count versions once more that the ledger knows.
-    place = _place(lake, name)
+    stream, place = stream_of(name), _place(lake, name)
+    if stream is None:
+        lost = days_that_differ(lake, name)
+        return Repair(name, "; ".join(lost.values()), None, None, tuple(replays_of(name, {*lost}))) if lost else None
     with _locked(lake, name):
-        for found in snapshots.shortened(lake, stream, [name]):
-            lost, commands = _take_table_out(lake, name, place)
-            return Repair(name, f"{found.file} {found.wrong}", str(place), lost, tuple(commands))
+        for found in snapshots.shortened(lake, stream.name, [name]):
+            # Left as it is, it would count versions once more that the ledger knows.
+            commands = _take_table_out(lake, name, place)
+            return Repair(name, f"{found.file} {found.wrong}", str(place), None, tuple(commands))
     return None
 
 
@@ -103,10 +93,8 @@ def _repaired(lake: Lake, name: str) -> Repair | None:
 @contextmanager
 def _locked(lake: Lake, name: str) -> Iterator[None]:
     """Neither an ingest nor another writer of the table at the same time."""
-    with ExitStack() as held:
-        if stream := stream_of(name):
-            held.enter_context(lake.ingest_locked(stream.name))
-        held.enter_context(lake.locked(name))
+    stream = stream_of(name)
+    with lake.ingest_locked(stream.name) if stream else nullcontext(), lake.locked(name):
         yield
 
 
@@ -114,43 +102,35 @@ def _repair(lake: Lake, found: Damage, place: Location) -> tuple[int | None, lis
     """Rows lost, and the commands that make them again."""
     if found.table in LEDGER:
         lost = salvage.salvage(lake, LEDGER[found.table], found, place)
-        return lost, remade.commands(lake, found.table, [])
-    _take_checkpoints_out(lake.folder(found.table), place)
+        return lost, made_again_by(lake, found.table, [])
+    folder = lake.folder(found.table)
+    # One by one: the note of the newest is only wrong once that is gone.
+    while damaged := damaged_checkpoints(folder):
+        storage.move(damaged[0].path, place / below(damaged[0].path, folder))
     left = damage_of(lake, found.table, read_all=True)
     if left is None:
         return 0, []
-    return _take_table_out(lake, found.table, place) if left.log else _take_files_out(lake, left, place)
+    return (None, _take_table_out(lake, found.table, place)) if left.log else _take_files_out(lake, left, place)
 
 
-def _take_checkpoints_out(folder: Location, place: Location) -> None:
-    # One by one: the note of the newest is only wrong once that is gone.
-    while damaged := damaged_checkpoints(folder):
-        _move(damaged[0].path, folder, place)
-
-
-def _take_table_out(lake: Lake, name: str, place: Location) -> tuple[None, list[str]]:
+def _take_table_out(lake: Lake, name: str, place: Location) -> list[str]:
     folder = lake.folder(name)
-    commands = remade.commands(lake, name, [below(path, folder) for path in storage.row_files(folder)])
+    commands = made_again_by(lake, name, [below(path, folder) for path in storage.row_files(folder)])
     # Into the same folder as its checkpoints, which may be there already.
     storage.move(folder, place / name)
-    return None, commands
+    return commands
 
 
 def _take_files_out(lake: Lake, found: Damage, place: Location) -> tuple[int, list[str]]:
     folder = lake.folder(found.table)
-    damaged = {below(file.path, folder) for file in found.files}
-    table = storage.delta_table(folder)
-    actions = pa.table(table.get_add_actions(flatten=True)).select(["path", "num_records"]).to_pylist()
-    for file in found.files:
-        if file.path.exists():
-            _move(file.path, folder, place)
+    damaged = {below(file.path, folder): file.path for file in found.files}
+    actions, table = lake.add_actions(found.table), storage.delta_table(folder)
+    rows = zip(actions["path"].to_pylist(), actions["num_records"].to_pylist(), strict=True)
+    for name, path in damaged.items():
+        if path.exists():
+            storage.move(path, place / name)
     table.repair(commit_properties=CommitNote({**lake.of_run, "repair": "damaged files taken out"}).properties)
-    lost = sum(each["num_records"] or 0 for each in actions if each["path"] in damaged)
-    return lost, remade.commands(lake, found.table, damaged)
-
-
-def _move(path: Location, folder: Location, place: Location) -> None:
-    storage.move(path, place / below(path, folder))
+    return sum(count or 0 for path, count in rows if path in damaged), made_again_by(lake, found.table, damaged)
 
 
 def _unknown_to_ledger(lake: Lake) -> list[str]:
@@ -160,5 +140,5 @@ def _unknown_to_ledger(lake: Lake) -> list[str]:
         if damage_of(lake, query) is None and damage_of(lake, f"{query}_late") is None:
             done = run_table.rows(lake, [("query", "=", query), ("step", "=", "publish"), ("state", "=", "done")])
             held = lake.partition_dates(query) | lake.partition_dates(f"{query}_late")
-            commands += remade.replays(query, held - {row.replayed[1] for row in done})
+            commands += replays_of(query, held - {row.replayed[1] for row in done})
     return commands

@@ -20,7 +20,6 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.shares import file_sizes
 from pipelines.runs import definitions
 from pipelines.runs.replay import replay, replay_day
-from pipelines.tables.query_tables import QueryTables
 from schemas import errors
 from schemas.raised_elsewhere import raised_elsewhere
 
@@ -80,32 +79,32 @@ def _two_at_a_time(config: Config, query: str, days: Days) -> None:
 
 def _in_small_tasks(config: Config, query: str, days: Days) -> None:
     lake, silver = Lake(config), definitions.tables_of(query).source.silver.name
-    sizes = [sum(file_sizes(lake.files(silver, filters=_of(day))).values()) for day in days]
-    forwards(replace(config, asked_task_bytes=max(1, max(sizes) // PARTS)), query, days)
-
-
-def _of(day: date) -> list[tuple]:
-    return [("arrival_date", "=", str(day))]
+    files = [lake.files(silver, filters=[("arrival_date", "=", str(day))]) for day in days]
+    most_bytes = max(sum(file_sizes(of_day).values()) for of_day in files)
+    forwards(replace(config, asked_task_bytes=max(1, most_bytes // PARTS)), query, days)
 
 
 def _one_killed(config: Config, query: str, days: Days) -> None:
     """The first, as it publishes; then all of them, that one again."""
-    _kill_in(config, flow.PUBLISH.name, "replay", query, "--day", str(days[0]))
+    with _begun(config, ("replay", query, "--day", str(days[0]))) as process:
+        assert process.stderr is not None
+        line = ""
+        for line in process.stderr:
+            if line.startswith(f"== {flow.PUBLISH.name}"):
+                break
+        else:
+            _require_done(process, line)
     forwards(config, query, days)
 
 
 def _ingested_again(config: Config, query: str, days: Days) -> None:
     """From the landing folder, each file for itself."""
-    lake, tables = Lake(config), definitions.tables_of(query)
-    _forget(lake, tables)
-    with _begun(config, ("ingest", tables.source.stream.name), WINDROW_INGEST_BATCH_MIB="0") as process:
+    source = definitions.tables_of(query).source
+    for table in source.all:
+        storage.remove_folder(Lake(config).folder(table.name))
+    with _begun(config, ("ingest", source.stream.name), WINDROW_INGEST_BATCH_MIB="0") as process:
         _require_done(process)
     forwards(config, query, days)
-
-
-def _forget(lake: Lake, tables: QueryTables) -> None:
-    for table in tables.source.all:
-        storage.remove_folder(lake.folder(table.name))
 
 
 WAYS = (
@@ -124,7 +123,7 @@ WAYS = (
 
 @contextmanager
 def _begun(config: Config, words: Sequence[str], **settings: str) -> Iterator[subprocess.Popen[str]]:
-    """A command that works on that lake; whoever stops waiting for it ends it."""
+    """A command that works on that lake; it ends with the context, with all that it started."""
     places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": config.engine}
     with subprocess.Popen(
         [sys.executable, "-m", "pipelines", "--end-with-parent", *words, "--json"],
@@ -139,13 +138,8 @@ def _begun(config: Config, words: Sequence[str], **settings: str) -> Iterator[su
             yield process
         finally:
             if process.poll() is None:
-                _kill(process)
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    """With all that it started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 def _require_done(process: subprocess.Popen[str], printed: str = "") -> None:
@@ -156,14 +150,3 @@ def _require_done(process: subprocess.Popen[str], printed: str = "") -> None:
         if error["kind"] not in {kind.__name__ for kind in errors.kinds()}:
             raise RuntimeError(error["error"])
         raise raised_elsewhere(error["kind"], error["error"])
-
-
-def _kill_in(config: Config, stage: str, *words: str) -> None:
-    """Start a command, and kill it with all that it started as soon as it comes to a stage."""
-    with _begun(config, words) as process:
-        assert process.stderr is not None
-        line = ""
-        for line in process.stderr:
-            if line.startswith(f"== {stage}"):
-                return
-        _require_done(process, line)

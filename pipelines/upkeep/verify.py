@@ -1,5 +1,5 @@
 """The replay contract, proven on the lake at hand: days of a query are made again in every way, each in a trial lake,
-and their fingerprints are compared. The lake itself is only read.
+and their fingerprints are compared: whether they have the same rows, in whatever order. The lake itself is only read.
 """
 
 import time
@@ -7,18 +7,20 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from pipelines.config import Config
+from pipelines.delta.day_files import parquet
 from pipelines.delta.lake import Lake
 from pipelines.ingest import landing
 from pipelines.ingest.changes import pending
 from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, known_files
 from pipelines.ledger import run_table
 from pipelines.ledger.stale import stale
+from pipelines.rows import databases
 from pipelines.runs import definitions
 from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep.fingerprints import NO_ROWS, Fingerprint, fingerprints
+from pipelines.upkeep.rebuild import every
 from pipelines.upkeep.replay_ways import WAYS, ReplayWay
 from pipelines.upkeep.trial import copy, trial
 from schemas import registry
@@ -28,7 +30,20 @@ from schemas.tables import Table
 
 EQUAL, DIFFERS, NOT_COMPARED = "equal", "differs", "not compared"
 PUBLISHED = "as it is published"
+# States of files whose rows don't depend on which file came first.
+DELIVERING = (ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE)
 Progress = Callable[[str], None]
+
+
+class Fingerprint(NamedTuple):
+    """Rows, and two digests of them in any order: the sum and the exclusive or of their hashes."""
+
+    rows: int
+    total: int
+    parity: int
+
+
+NO_ROWS = Fingerprint(0, 0, 0)
 Held: TypeAlias = Mapping[tuple[str, date], Fingerprint]
 """By published table and day."""
 
@@ -84,24 +99,16 @@ class _Verification:
         """The first way is what the others are compared with; a lake that runs and ingests go on to change is copied
         once."""
         with trial(self.lake.config, f"verify_{self.query}") as copied:
-            self._copy_into(copied)
+            source = self.tables.source
+            with self.lake.ingest_locked(source.stream.name), self.lake.locked(f"{self.query}.publish"):
+                copy(self.lake, [*(table.name for table in (*source.all, *every(self.tables))), *LEDGER], copied)
             first, *others = WAYS
             held, row = self._made(copied, first)
             yield row
             yield self._as_published(copied, held)
             for way in others:
                 why = self._why_not(copied, way)
-                yield self._not_compared(way.name, why) if why else self._compared(copied, way, held)
-
-    def _copy_into(self, config: Config) -> None:
-        stream = self.tables.source.stream.name
-        with self.lake.ingest_locked(stream), self.lake.locked(f"{self.query}.publish"):
-            copy(self.lake, [*(table.name for table in (*self.tables.source.all, *self._of_query)), *LEDGER], config)
-
-    @property
-    def _of_query(self) -> list[Table]:
-        every = (self.tables.results, self.tables.late, self.tables.audit, self.tables.late_audit, self.tables.state)
-        return [table for table in every if table is not None]
+                yield self._row(way.name, NOT_COMPARED, why=why) if why else self._compared(copied, way, held)
 
     def _made(self, copied: Config, way: ReplayWay) -> tuple[Held, Compared]:
         self.progress(f"{self.query}: {way.name}")
@@ -109,7 +116,7 @@ class _Verification:
         with self._emptied(copied) as config:
             way.make(config, self.query, self.days)
             held = self._held(Lake(config))
-        return held, self._row(way.name, EQUAL, held, time.monotonic() - began)
+        return held, self._row(way.name, EQUAL, held, seconds=time.monotonic() - began)
 
     @contextmanager
     def _emptied(self, copied: Config) -> Iterator[Config]:
@@ -117,28 +124,27 @@ class _Verification:
         with trial(copied, "way") as config:
             copy(Lake(copied), Lake(copied).names(), config)
             lake = Lake(config)
-            for table in self._of_query:
+            for table in every(self.tables):
                 if lake.version(table.name) is not None:
                     lake.replace(table, {table.partition_by[0]: self.days}, [])
             yield config
 
     def _held(self, lake: Lake) -> Held:
-        tables = self.tables.results, self.tables.late
-        found = {table.name: fingerprints(lake, table) for table in tables}
+        found = {table.name: fingerprints(lake, table) for table in (self.tables.results, self.tables.late)}
         return {(name, day): of.get(day, NO_ROWS) for name, of in found.items() for day in self.days}
 
     def _as_published(self, copied: Config, held: Held) -> Compared:
         of_query = {run.day for run in stale(self.lake) if run.query == self.query}
         if old := sorted(of_query.intersection(self.days)):
-            return self._not_compared(PUBLISHED, f"{len(old)} of the days are stale, such as {old[0]}: windrow plan")
+            why = f"{len(old)} of the days are stale, such as {old[0]}: windrow plan"
+            return self._row(PUBLISHED, NOT_COMPARED, why=why)
         return self._against(PUBLISHED, held, self._held(Lake(copied)), None)
 
     def _compared(self, copied: Config, way: ReplayWay, held: Held) -> Compared:
         try:
             found, row = self._made(copied, way)
         except WindrowError as error:
-            difference = f"{type(error).__name__}: {error}"
-            return self._row(way.name, DIFFERS, None, None, None, (difference,))
+            return self._row(way.name, DIFFERS, differences=(f"{type(error).__name__}: {error}",))
         return self._against(way.name, held, found, row.seconds)
 
     def _against(self, way: str, held: Held, found: Held, seconds: float | None) -> Compared:
@@ -147,26 +153,15 @@ class _Verification:
             for (table, day), rows in held.items()
             if found[table, day] != rows
         )
-        return self._row(way, DIFFERS if differences else EQUAL, found, seconds, None, differences)
+        return self._row(way, DIFFERS if differences else EQUAL, found, seconds=seconds, differences=differences)
 
-    def _not_compared(self, way: str, why: str) -> Compared:
-        return self._row(way, NOT_COMPARED, None, None, why)
-
-    def _row(
-        self,
-        way: str,
-        result: str,
-        held: Held | None,
-        seconds: float | None,
-        why: str | None = None,
-        differences: tuple[str, ...] = (),
-    ) -> Compared:
+    def _row(self, way: str, result: str, held: Held | None = None, **more: Any) -> Compared:
         rows, late_rows = (
             None if held is None else sum(each.rows for (name, _), each in held.items() if name == table.name)
             for table in (self.tables.results, self.tables.late)
         )
         span = self.days[0], self.days[-1], len(self.days)
-        return Compared(self.query, *span, way, result, rows, late_rows, seconds, why, differences)
+        return Compared(self.query, *span, way, result, rows, late_rows, **more)
 
     def _why_not(self, copied: Config, way: ReplayWay) -> str | None:
         """Why a way can't be gone here."""
@@ -183,13 +178,25 @@ class _Verification:
             return f"{len(waiting)} file(s) wait to be ingested: windrow ingest {source.stream.name}"
         if gone := known.keys() - {*listed.paths}:
             return f"{len(gone)} file(s) have left the landing folder, such as {min(gone)}"
-        left_out = {path for path, row in known.items() if row.state not in (ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE)}
-        return (
-            f"{len(left_out)} file(s) deliver nothing by what came first, such as {min(left_out)}" if left_out else None
-        )
+        if left_out := [path for path, row in known.items() if row.state not in DELIVERING]:
+            return f"{len(left_out)} file(s) deliver nothing by what came first, such as {min(left_out)}"
+        return None
 
 
 def _shown(found: Fingerprint, expected: Fingerprint) -> str:
     if found.rows != expected.rows:
         return f"{found.rows:,} rows, and {expected.rows:,} {WAYS[0].name}"
     return f"{found.rows:,} rows, with other values than {WAYS[0].name}"
+
+
+def fingerprints(lake: Lake, table: Table) -> Mapping[date, Fingerprint]:
+    """By day, of a table of days; none where there is no table. O(rows)."""
+    if lake.version(table.name) is None or not (files := lake.files(table.name)):
+        return {}
+    (day,) = table.partition_by
+    columns = ", ".join(f'"{name}"' for name in table.column_names)
+    statement = f"""
+        SELECT "{day}", count(*), sum(hashed), bit_xor(hashed)
+        FROM (SELECT "{day}", hash({columns}) AS hashed FROM {parquet(table, files)}) GROUP BY ALL"""
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+        return {day: Fingerprint(*found) for day, *found in database.sql(statement).fetchall()}

@@ -28,8 +28,8 @@ from tests.support.spark_cluster import CORES, WORKERS, SparkCluster, cluster
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(1_200)]
 QUERY, DAY = registry.query("bikes_demand"), landing.FIRST_DAY + timedelta(days=1)
-MODEL = registry.model("bikes_anomalies")
-REPLAY, FARM = ("replay", QUERY.name, "--day", str(DAY)), ("farm", MODEL.file, "--day", str(DAY))
+MODEL = registry.query("farm_bikes_anomalies")
+REPLAY, FARM = ("replay", QUERY.name, "--day", str(DAY)), ("replay", MODEL.name, "--day", str(DAY))
 LIMIT_S = 600
 
 

@@ -136,7 +136,7 @@ OF_KIND = {QUERY: (MISTAKES, ""), MODEL: (MODELS, "farm_"), FUNCTION: (FUNCTIONS
 MORE_WINDOWS = {QUERY: ", policy, ", MODEL: " rolling, "}
 ROWS = {f"{before}{name}": Path(of).with_name(f"{name}.py")
         for of, (mistakes, before) in OF_KIND.items() for name in mistakes}  # fmt: skip
-REFUSED_BY = [*(("replay", name) for name in MISTAKES), *(("farm", name) for name in MODELS)]
+REFUSED = [*MISTAKES, *(f"farm_{name}" for name in MODELS)]
 
 
 @pytest.fixture(scope="module")
@@ -169,11 +169,11 @@ def test_every_mistake_has_a_row_with_its_file_and_nothing_else_has(mistaken):
 
 
 @pytest.mark.nightly
-def test_replay_and_farm_refuse_each_in_the_words_of_its_row(mistaken):
+def test_replay_refuses_each_in_the_words_of_its_row(mistaken):
     tree, broken, _ = mistaken
-    answers = windrow(tree, *(f"{command} {name} --day 2018-10-01" for command, name in REFUSED_BY))
-    for (command, name), ended in zip(REFUSED_BY, answers, strict=True):
-        place, problem = broken[f"farm_{name}" if command == "farm" else name]
+    answers = windrow(tree, *(f"replay {name} --day 2018-10-01" for name in REFUSED))
+    for name, ended in zip(REFUSED, answers, strict=True):
+        place, problem = broken[name]
         assert ended.code in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
         assert f"error: {place}: {problem}" in ended.error
 

@@ -26,15 +26,18 @@ def settings(ingested, tmp_path) -> dict[str, str]:
 
 
 @pytest.mark.nightly
-def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(settings, run, ingested, tmp_path):
+def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_report_makes(settings, run, ingested, tmp_path):
     replayed = run(ingested, "replay", QUERY, "--day", str(DAYS[1]), "--run-id", RUN)
     assert replayed.code == 0, replayed.error
-    linked = re.findall(r"^gate: validation results: (\S+\.html), which `windrow docs` makes$", replayed.error, re.M)
+    linked = re.findall(r"^gate: validation results: (\S+\.html), which `windrow report` makes$", replayed.error, re.M)
     assert len(linked) == 2 and not any(Path(page).exists() for page in linked)
 
-    docs = typed("docs", "--open", "--json", **settings)
-    assert docs.code == 0, docs.error
-    assert (tmp_path / "opened").read_text().strip() == Path(docs.json["first_page"]).as_uri()
+    report = typed("report", "--open", "--json", **settings)
+    assert report.code == 0, report.error
+    first_page, data_docs = (Path(report.json[name]) for name in ("first_page", "data_docs"))
+    assert (tmp_path / "opened").read_text().strip() == first_page.as_uri()
+    (link,) = re.findall(r'href="([^"]+)">Data Docs<', (first_page.parent / "runs.html").read_text())
+    assert (first_page.parent / link).resolve() == data_docs and data_docs.exists()
     assert all(Path(page).exists() for page in linked)
 
     results = [str(ingested.expectations / each) for each in gate_outputs(run, ingested)["validations"]]
@@ -43,7 +46,7 @@ def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(
     named = [row["validation"] for row in run(ingested, "query", asked, "--json").json]
     assert {str(ingested.expectations / each) for each in named if each} == set(results)
 
-    without_browser = typed("docs", "--open", **{**settings, "BROWSER": "/no/browser %s", "PATH": "/nowhere"})
+    without_browser = typed("report", "--open", **{**settings, "BROWSER": "/no/browser %s", "PATH": "/nowhere"})
     assert without_browser.code == 0
     assert re.search(r"no browser here that could be started; open file://\S+/index.html in", without_browser.error)
 
@@ -56,5 +59,18 @@ def gate_outputs(run, config: Config) -> dict:
 
 @pytest.mark.nightly
 def test_before_any_validation_it_says_where_to_begin(run, tmp_path):
-    ended = run(Config(tmp_path, tmp_path), "docs")
-    assert (ended.code, "there are no validation results yet" in ended.error) == (6, True), ended.error
+    ended = run(Config(tmp_path, tmp_path), "report", "--json")
+    assert (ended.code, ended.json["data_docs"]) == (0, None), ended.error
+    page = (tmp_path / "report" / "runs.html").read_text()
+    assert "there are no validation results yet; fix it with: windrow replay QUERY --day YYYY-MM-DD" in page
+
+
+@pytest.mark.nightly
+def test_a_validation_result_that_cannot_be_read_is_named_and_spoils_no_page(run, ingested):
+    assert run(ingested, "replay", QUERY, "--day", str(DAYS[1])).code == 0
+    result = next((ingested.expectations / "validations").rglob("*.json"))
+    result.write_text("{")
+    ended = run(ingested, "report", "--json")
+    assert (ended.code, ended.json["not_made"]) == (0, [])
+    page = (ingested.report / "runs.html").read_text()
+    assert f"{result} is no validation result; remove it" in page

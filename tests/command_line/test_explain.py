@@ -40,9 +40,7 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
     if task_bytes > 1:  # how parts are cut depends on footers: of these the plan knows about how many
-        assert sum(kind.tasks for kind in planned.tasks) == len(
-            replayed_of(lake, engine_of(ingested), tables, DAY).shares
-        )
+        assert sum(kind.tasks for kind in planned.tasks) == len(replayed_of(lake, engine_of(ingested), tables, DAY))
     assert sum(kind.bytes for kind in planned.tasks) == planned.file_bytes > 0
     assert sum(kind.files for kind in planned.tasks) == planned.files
     assert [kind.what for kind in planned.tasks] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]
@@ -65,7 +63,8 @@ def test_commits_are_those_that_a_replay_then_makes(published, query):
     [(False, 1, "of all rows"), (True, 1, "shuffled by key"), (True, 3, "shuffled by key and pane of time")],
 )
 def test_rows_that_are_gathered_are_said_to_be_by_what(by_key, panes, what):
-    planned = SimpleNamespace(gathering=(by_key, SimpleNamespace(total=panes), 4), files=["a", "b"], file_bytes=10)
+    gathering = (by_key, SimpleNamespace(total=panes), 4, None)
+    planned = SimpleNamespace(gathering=gathering, files=["a", "b"], file_bytes=10)
     assert _gathered(planned) == PlannedTasks(4, what, 2, 10, 3)
 
 

@@ -8,11 +8,9 @@ import pytest
 from pipelines import config as settings
 from pipelines.cli import _app as command_line
 from pipelines.delta.lake import Lake
-from pipelines.engines.ranges import EVERYTHING
-from pipelines.engines.read_rows import read_rows
+from pipelines.engines.ranges import read_rows
 from pipelines.replay import task
-from pipelines.replay.one_pass import make
-from pipelines.replay.replay_plan import buckets_of
+from pipelines.replay.replay_plan import plan
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
@@ -21,7 +19,7 @@ from schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 from tests.support.command_line import Ended
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
-from tests.support.replay.work import backs_of, work_of
+from tests.support.replay.work import work_of
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
@@ -51,9 +49,9 @@ def by_microsecond(monkeypatch):
 def most_rows_of_a_task() -> int:
     lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
     work = work_of(lake, tables, DAY)
-    buckets = buckets_of(lake, tables, backs_of(lake, tables, DAY))
-    [day], events = work.days, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
-    return max(make(lake, work, day, of_bucket, EVERYTHING).result.num_rows for of_bucket in events)
+    buckets = plan(lake, 1, work).buckets
+    [day], events = work.backs, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
+    return max(task.make_pass(lake, work, day, of_bucket).result.num_rows for of_bucket in events)
 
 
 def assert_refused(ended: Ended, kind: type, text: str) -> None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.cli.profile import _named
 from pipelines.delta.lake import Lake
-from pipelines.ingest.profile.overtaken import overtaken_by
-from pipelines.ingest.profile.profile import Profile, Spread, _disorder, profile
+from pipelines.ingest.profile import Profile, Spread, _disorder, overtaken_by, profile
 from schemas.errors import NotSetUp, UnknownName
 from tests.support.lakes import PATIENT, tables_of
 

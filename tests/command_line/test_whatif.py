@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
+from pipelines.delta.damage import made_again_by
 from pipelines.delta.lake import Lake
-from pipelines.delta.remade import commands
 from schemas import registry
 from schemas.errors import WrongParameter
 from schemas.table_owners import made_by
@@ -64,4 +64,4 @@ def test_events_that_no_window_of_the_query_holds_are_refused(whatif, monkeypatc
 
 def test_its_table_says_what_makes_it(ingested):
     assert made_by(TABLE) == f"windrow whatif {QUERY}"
-    assert commands(Lake(ingested), TABLE, ["part-0.parquet"]) == [f"windrow whatif {QUERY}"]
+    assert made_again_by(Lake(ingested), TABLE, ["part-0.parquet"]) == [f"windrow whatif {QUERY}"]

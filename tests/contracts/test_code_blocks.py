@@ -43,7 +43,7 @@ RUN_BY = {
     ("docs/semantics.md", "from pipelines import config"):
         "tests/command_line/test_spark_views.py::test_spark_and_duckdb_give_the_same_rows",
     ("docs/add-a-model.md", "windrow check farm_bikes_long_trips"):
-        "tests/command_line/test_farm_command.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
+        "tests/command_line/test_replaying_models.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
     ("docs/add-a-stream.md", "from schemas.fields import decimal_number"):

@@ -10,6 +10,7 @@ import pytest
 from pipelines import config
 from pipelines.config import MOST_LINES, MOST_MIB, MOST_WAIT, MOST_WAIT_S
 from schemas.errors import NotSetUp, WrongParameter
+from tests.support.rules import ROOT, files
 
 TASK_MIB, LINES = "WINDROW_TASK_MIB", "WINDROW_LINES_PER_WORKER"
 READ = {TASK_MIB: lambda: config.load().task_bytes, LINES: lambda: config.load().lines_per_worker,
@@ -36,6 +37,12 @@ def test_a_number_within_its_bounds_is_read(monkeypatch, name, text, value):
     if text is not None:
         monkeypatch.setenv(name, text)
     assert READ[name]() == value
+
+
+def test_settings_of_windrow_are_read_in_one_file():
+    reads = re.compile(r"environ(\.get\(|\[)f?[\"']WINDROW_")
+    found = [path for path in files("pipelines") if reads.search((ROOT / path).read_text())]
+    assert [str(path) for path in found] == ["pipelines/config.py"]
 
 
 @pytest.mark.parametrize(("asked", "setting", "engine"), [

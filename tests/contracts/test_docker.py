@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.engines.spark import authentication
+from pipelines.engines.spark.settings import authentication
 from schemas.errors import NotSetUp
 from stack import doctor, environments, images, secret_files, settings
 from stack.places import REPOSITORY
@@ -135,7 +135,7 @@ def test_spark_lets_in_who_has_the_key_and_asks_for_it_by_a_file(tmp_path):
     said = dict(line.split() for line in secret_files.ensure(tmp_path)[secret_files.SPARK].splitlines())
     assert len(said.pop("spark.authenticate.secret")) >= 32
     assert said.pop("spark.master.rest.enabled") == said.pop("spark.ui.killEnabled") == "false"
-    assert said.items() <= {**authentication.of_a_cluster("yarn", {}), "spark.authenticate": "true"}.items()
+    assert said.items() <= {**authentication("yarn", {}), "spark.authenticate": "true"}.items()
 
 
 def test_airflow_s_settings_are_those_of_make_up(tmp_path):

@@ -82,7 +82,8 @@ def unknown_words(piece: str, commands: dict) -> list[str]:
     _, name, *words = shlex.split(piece, comments=True)
     if name not in commands:
         return [name]
-    known = {option for parameter in commands[name].params for option in parameter.opts} | {"--help"}
+    named = [parameter.opts + parameter.secondary_opts for parameter in commands[name].params]
+    known = {"--help"}.union(*named)
     return [word for word in words if word.startswith("--") and word not in known]
 
 

@@ -17,10 +17,9 @@ OF_THIS_MACHINE = {
     "pipelines/gate/data_docs.py",
     "pipelines/gate/validation_results.py",
     "pipelines/ledger/code_hash.py",
-    "pipelines/ledger/step_files.py",
+    "pipelines/ledger/running.py",
     "pipelines/report/benchmarks.py",
     "pipelines/report/runs_and_gate.py",
-    "pipelines/report/scripts.py",
     "pipelines/report/site.py",
 }
 # What reads a file that somebody opened through storage.

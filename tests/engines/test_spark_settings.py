@@ -48,6 +48,8 @@ def test_lists_have_ours_and_the_users(defaults):
     defaults(*(f"{name} mine" for name in names))
     for name, between in names.items():
         assert found()[name] == f"{ours[name]}{between}mine"
+    defaults(*names)  # set to nothing: the current folder is not to come onto a class path
+    assert {name: found()[name] for name in names} == {name: ours[name] for name in names}
 
 
 def test_only_a_session_of_one_machine_takes_its_folders_and_its_loopback_for_granted(defaults):

@@ -14,7 +14,6 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.gate import key_shares
 from pipelines.gate.gate import laws_of_silver
 from pipelines.ledger import code_hash
 from pipelines.ledger.entry import Run
@@ -112,9 +111,7 @@ def spoil(made: SmallLake, chance: Random) -> None:
 def assert_each_day_has_its_own_verdicts(made: SmallLake, chance: Random) -> None:
     alone = {day: made.laws_by_day(day)[day] for day in WEEK}
     for days in (WEEK, *(sorted(chance.sample(WEEK, chance.randrange(2, 5))) for _ in range(2))):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(key_shares, "ROWS_AT_ONCE", chance.choice((1, 30, 2_000_000)))
-            assert made.laws_by_day(*days) == {day: alone[day] for day in days}
+        assert made.laws_by_day(*days) == {day: alone[day] for day in days}
 
 
 @pytest.mark.parametrize("emit", EMITS)

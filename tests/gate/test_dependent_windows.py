@@ -94,6 +94,9 @@ def test_rows_that_silver_can_not_have_made_are_found(config, kind):
     made.change(made.tables.audit, row, emitted_at=row["emitted_at"] + timedelta(microseconds=1))
     assert "law 4" in made.failing(DAY)
     made.rewrite(made.tables.audit, right)
+    made.add(made.tables.audit, row)
+    assert "law 4" in made.failing(DAY)
+    made.rewrite(made.tables.audit, right)
     none = {"events": 0, "late_events": 0, "revision": 0}
     made.add(made.tables.audit, {**row, **none, "window_start": row["window_start"] - HOUR})
     assert "law 3" in made.failing(DAY)

@@ -12,12 +12,11 @@ import pytest
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines.local.engine import LocalEngine
-from pipelines.gate import expectations, frames
+from pipelines.gate import expectations, validation
 from pipelines.gate.gate import Gate
-from pipelines.gate.merged_results import Result, merged, name_of
 from pipelines.gate.recount import final_values
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.validation_results import kept
+from pipelines.gate.validation_results import Result, kept, merged, name_of
 from tests.support.small_lake import DAYS, SmallLake, asked, make_lake, random_events
 
 pytestmark = pytest.mark.slow
@@ -36,7 +35,8 @@ def spoilt(made: SmallLake) -> None:
 def validated(made: SmallLake, slots: int = 1) -> tuple[list[tuple], list[tuple]]:
     """The verdicts on silver and on the audit rows, and what Great Expectations found, without ids and times."""
     lake = Lake(made.config).committing(run_id="run")
-    gate = Gate(lake, LocalEngine(made.config, slots))
+    engine = type("InSlots", (LocalEngine,), {"slots": slots})
+    gate = Gate(lake, engine(made.config))
     verdicts = gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS)
     audits = gate.check_audit(made.audited(*DAYS))
     of_days = [verdict for found in (*verdicts.values(), *audits.values()) for verdict in found]
@@ -71,7 +71,7 @@ def test_expectations_on_parts_find_what_they_find_on_the_whole(tmp_path, monkey
         at_once = validated(made)
         assert all(passed for _, passed, _, table in at_once[0] if table == made.tables.audit.name) == holds
         with monkeypatch.context() as patched:
-            patched.setattr(frames, "ROWS_AT_ONCE", rows_at_once)
+            patched.setattr(validation, "ROWS_AT_ONCE", rows_at_once)
             patched.setattr(expectations, "ENOUGH_ROWS", rows_of_a_task)
             assert validated(made, slots=1 << 20) == at_once
 
@@ -103,8 +103,8 @@ def result_of(**found: tuple) -> Result:
 
 def test_a_validation_that_is_cut_off_between_parts_leaves_no_result(tmp_path, monkeypatch):
     made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=3, count=60), constrained=False)
-    monkeypatch.setattr(frames, "ROWS_AT_ONCE", 4)
-    monkeypatch.setattr(frames, "as_pandas", ended_at_the_third(frames.as_pandas))
+    monkeypatch.setattr(validation, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(validation, "as_pandas", ended_at_the_third(validation.as_pandas))
     with pytest.raises(KeyboardInterrupt):
         validated(made)
     assert not list(kept(made.config))

@@ -19,7 +19,7 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.locks import locked_here
 from pipelines.gate import data_docs, validation_results
 from pipelines.gate.validation import validated
-from pipelines.gate.validation_results import LOCK, About, Validated, keep, kept, page, remove_replaced, run_name
+from pipelines.gate.validation_results import LOCK, keep, kept, page, remove_replaced, run_name
 from pipelines.ledger.entry import Run
 from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
@@ -121,7 +121,7 @@ class TestResults:
         found = gate_of(lake).check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS)
         assert len({file for of_day in found.values() for file in files_of(of_day)}) == 1
         [result] = kept(made.config)
-        assert result.about == About(SILVER, tuple(map(str, DAYS)), passed=True)
+        assert result[2:] == (SILVER, tuple(map(str, DAYS)), True)
 
     def test_the_gate_s_two_tables_have_a_result_each_and_the_ledger_names_both(self, made):
         run = Run(RUN, STREAM.name, made.query.name, DAYS[1])
@@ -142,20 +142,20 @@ class TestResults:
         code = (
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"
             "from pipelines.config import Config; from pipelines.gate.validation import validated\n"
-            "from pipelines.gate.validation_results import Validated, keep\n"
+            "from pipelines.gate.validation_results import keep\n"
             "from schemas.expectations import NOT_NULL, Expectation\n"
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
             "asked = [Expectation(table, 'a is not null', NOT_NULL, {'column': 'a'}, '', '')]\n"
             "for _ in range(5):\n"
             "    found = validated(asked, [pd.DataFrame({'a': [1]})], 0, True)\n"
-            "    rows = Validated('one run', table, 0, [date(2024, 3, 9)])\n"
-            "    assert found['success'] and keep(Config(home, home), rows, found)\n"
+            "    days = [date(2024, 3, 9)]\n"
+            "    assert found['success'] and keep(Config(home, home), 'one run', table, 0, days, found)\n"
         )
         words = [[sys.executable, "-c", code, str(tmp_path), table] for table in ("one", "one", "two")]
         started = [subprocess.Popen(each, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) for each in words]
         assert [process.communicate()[1] for process in started] == ["", "", ""]
         results = list(kept(Config(tmp_path, tmp_path)))
-        assert sorted(result.about.table for result in results) == ["one"] * 10 + ["two"] * 5
+        assert sorted(result.table for result in results) == ["one"] * 10 + ["two"] * 5
 
     def test_results_that_newer_ones_replaced_go_once_they_are_old(self, made):
         check_audit(made)
@@ -179,26 +179,26 @@ class TestResults:
 
     def test_a_result_of_many_days_stays_while_it_is_the_newest_of_one(self, made):
         days = (DAYS[:2], DAYS[1:], DAYS[:1])
-        files = [keep(made.config, Validated(RUN, SILVER, 0, each), result_without_rows()) for each in days]
+        files = [keep(made.config, RUN, SILVER, 0, each, result_without_rows()) for each in days]
         assert remove_replaced(made.config, NOW, dry_run=False) == 1
         assert [(made.config.expectations / file).exists() for file in files] == [False, True, True]
 
     def test_a_result_of_one_day_from_before_days_were_validated_together_counts(self, made):
-        files = [keep(made.config, Validated(RUN, SILVER, 0, [day]), result_without_rows()) for day in DAYS[:2]]
+        files = [keep(made.config, RUN, SILVER, 0, [day], result_without_rows()) for day in DAYS[:2]]
         for file, day in zip(files, DAYS, strict=False):
             path = made.config.expectations / file
             result = json.loads(path.read_text())
             del result["meta"]["batch_markers"]["days"]
             result["meta"]["batch_markers"]["day"] = str(day)
             path.write_text(json.dumps(result))
-        keep(made.config, Validated(RUN, SILVER, 0, DAYS[1:]), result_without_rows())
+        keep(made.config, RUN, SILVER, 0, DAYS[1:], result_without_rows())
         assert remove_replaced(made.config, NOW, dry_run=False) == 1
         assert [(made.config.expectations / file).exists() for file in files] == [True, False]
 
     def test_a_full_disk_is_reported_and_leaves_nothing(self, made, monkeypatch):
         monkeypatch.setattr(Path, "rename", full_disk)
         with pytest.raises(StorageFailed, match="no space to write"):
-            keep(made.config, Validated(RUN, SILVER, 0, DAYS[:1]), result_without_rows())
+            keep(made.config, RUN, SILVER, 0, DAYS[:1], result_without_rows())
         assert not [path for path in made.config.expectations.rglob("*") if path.is_file()]
 
     def test_what_killed_processes_left_is_no_damage(self, made):

@@ -1,12 +1,14 @@
 """Each law fails on rows that break it, and gives SQL that shows them alongside what silver says."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.sql import statements
+from schemas.query import EMITS
 from schemas.tables import silver_table
 from tests.support.small_lake import (
     DAYS,
@@ -101,6 +103,12 @@ class TestLaw2:
         assert made.failing(DAY) == {"law 2"}
         assert [row["line"] for row in shown(made, "law 2")] == [event["line"]]
 
+    def test_a_late_row_that_is_there_twice(self, made):
+        row = late_row(made)
+        made.add(made.tables.late_audit, row)
+        assert made.failing(DAY) == {"law 2"}
+        assert {found["line"] for found in shown(made, "law 2")} == {row["line"]}
+
     def test_a_late_row_of_a_rolling_window(self, config):
         made = make_lake(config, asked("rolling"), random_events(seed=5))
         row = late_row(made)
@@ -180,6 +188,18 @@ class TestLaw4:
         made.change(made.tables.audit, row, **{column: row[column] + step})
         assert "law 4" in made.failing(DAY)
         assert problem in {found["problem"] for found in shown(made, "law 4")}
+
+    @pytest.mark.parametrize(
+        ("kind", "emit"),
+        [*product(["sliding"], EMITS), ("rolling", "arrival"), ("spanning", "watermark"), ("parts of a day", "final")],
+    )
+    def test_a_row_that_is_there_twice(self, config, kind, emit):
+        """Also where laws 3 and 5 don't apply."""
+        made = make_lake(config, asked(kind, emit), random_events(seed=5))
+        made.add(made.tables.audit, audit_row(made))
+        assert made.failing(DAY) == {"law 4"}
+        (found, copy) = shown(made, "law 4")
+        assert found == copy and found["problem"] == "row is there more than once"
 
     def test_a_row_with_another_pane(self, made):
         row = audit_row(made, lambda row: row["pane"] == "late")

@@ -1,15 +1,14 @@
 """What rows of windows that depend on their key's other events can hold, against counting it plainly."""
 
 import random
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
 
-from pipelines.gate.recount.ordered_events import OrderedEvents
-from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
-from pipelines.gate.recount.sessions_held import bounds_by_reach
-from pipelines.gate.recount.whole_ranges import values_of_ranges
+from pipelines.gate.recount.final_values import values_of_ranges
+from pipelines.gate.recount.kinds.session import bounds_by_reach
+from pipelines.gate.recount.rows_held import OrderedEvents, RowsToCount, Shape, bounds
 from schemas.query import agg, session
 from tests.support.small_lake import HOUR, asked
 
@@ -43,8 +42,7 @@ def test_places_of_keys_and_times():
 SHAPES = {
     "runs": Shape(),
     "some of a run": Shape(all_between=False),
-    "up to a trigger": Shape(shared_first=False, from_first=False),
-    "sessions": Shape(shared_first=False, shared_last=False, tail_us=3, alone_us=3),
+    "up to a trigger": Shape(from_first=False),
 }
 
 
@@ -52,7 +50,7 @@ SHAPES = {
 @pytest.mark.parametrize("seed", range(4))
 def test_bounds_are_the_fewest_and_most_of_any_choice_among_ties(name, seed):
     shape, events = SHAPES[name], random_events(seed, 60)
-    times = [(first, last + shape.tail_us) for first in range(TIMES) for last in range(first, TIMES)]
+    times = [(first, last + 1) for first in range(TIMES) for last in range(first, TIMES)]
     rows = [(key, *of, *at) for key in range(KEYS) for of in times for at in product((4, 19), (2, 30))]
     found = bounds(events, RowsToCount(*np.array(rows, np.int64).T), shape)
     for number, row in enumerate(rows):
@@ -62,22 +60,16 @@ def test_bounds_are_the_fewest_and_most_of_any_choice_among_ties(name, seed):
 def plain_bounds(events: OrderedEvents, row: tuple, shape: Shape) -> list[int]:
     """Fewest, most, fewest late, most late and all that ever came."""
     key, first, end, emitted, reached = row
-    last = end - shape.tail_us
+    last = end - 1
     every = list(zip(events.keys.tolist(), events.starts_us.tolist(), events.arrivals_us.tolist(), strict=True))
     of_key = [(start, arrival) for each, start, arrival in every if each == key]
     known = [(start, arrival) for start, arrival in of_key if arrival <= emitted]
     inside = [(start, arrival) for start, arrival in known if first <= start <= last]
     at_first, at_last = (sum(start == time for start, _ in inside) for time in (first, last))
-    near = [
-        start for start, _ in known if first - shape.alone_us < start < first or last < start < last + shape.alone_us
-    ]
-    starts = [start for start, _ in of_key if first <= start <= last]
-    is_broken = shape.alone_us and any(after - before >= shape.alone_us for before, after in pairwise(starts))
-    if not at_last or (shape.from_first and not at_first) or near or is_broken:
+    if not at_last or (shape.from_first and not at_first):
         return [0] * 5
-    surely = [each for each in inside if not (shape.shared_first and each[0] == first)
-              and not (shape.shared_last and each[0] == last)]  # fmt: skip
-    edges = {time for time, shared in ((first, shape.shared_first), (last, shape.shared_last)) if shared}
+    edges = {first, last} if shape.from_first else {last}
+    surely = [each for each in inside if each[0] not in edges]
     least = len(surely) + len(edges) if shape.all_between else len(edges)
     late = [arrival > reached for _, arrival in inside]
     surely_late = sum(arrival > reached for _, arrival in surely) if shape.all_between else 0
@@ -86,9 +78,10 @@ def plain_bounds(events: OrderedEvents, row: tuple, shape: Shape) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rows_of_sessions_with_gaps_of_their_own_are_held_against_what_covers_their_ends(seed):
+@pytest.mark.parametrize("gaps", [range(1, 5), range(3, 4)], ids=["of their own", "of 3"])
+def test_rows_of_sessions_are_held_against_what_covers_their_ends(seed, gaps):
     chance, events = random.Random(seed), random_events(seed, 40)
-    reaches = events.starts_us + np.array([chance.randrange(1, 5) for _ in events.keys])
+    reaches = events.starts_us + np.array([chance.choice(gaps) for _ in events.keys])
     ends = [(first, end) for first in range(TIMES) for end in range(first + 1, TIMES + 5)]
     rows = [(key, *of, *at) for key in range(KEYS) for of in ends for at in product((4, 12, 19), (2, 30))]
     found = bounds_by_reach(events, reaches, RowsToCount(*np.array(rows, np.int64).T))

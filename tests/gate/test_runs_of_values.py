@@ -5,10 +5,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from pipelines.gate.recount import runs_of_values
+from pipelines.gate.recount import in_order
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from pipelines.gate.recount.values import Values
-from schemas.query import agg
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -22,8 +21,8 @@ def test_longest_runs_of_any_stretches_are_those_of_their_events(seed):
     present = np.array([random.random() < 0.8 for _ in range(events)], bool)
     places = np.array(random.sample(range(events), events), np.int64)
     found = StretchesOfWindows.of(keys, held_from, until, held_from)
-    values = Values(numbers * present, present, np.zeros(0), None, places, starts_us)
-    counted = [function(found, values, agg("longest_run", "value")) for function in runs_of_values.RECOUNTED.values()]
+    values = Values(found, numbers * present, present, {}, None, places, starts_us, starts_us)
+    counted = [in_order.RECOUNTED[name](values) for name in ("longest_run", "longest_run_start", "longest_run_end")]
     for stretch in range(len(found.first)):
         inside = [
             number

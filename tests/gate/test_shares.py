@@ -1,16 +1,14 @@
 """The laws counted again on shares of keys give the verdicts of all keys at once, on right rows and on wrong ones."""
 
-from dataclasses import replace
-
 import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of, shares
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
-from pipelines.gate.key_shares import ENOUGH_PARTS, key_shares
+from pipelines.gate.gate import ENOUGH_PARTS, key_shares
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.share import ALL_KEYS, KeyShare
+from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
@@ -43,7 +41,8 @@ def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, bu
     engine = engine_of(made.config)
     assert key_shares(lake, engine, of) == [ALL_KEYS]
     monkeypatch.setattr(shares, "LEAST_BYTES", 1)
-    cut = key_shares(lake, replace(engine, slots=SLOTS), of)
+    monkeypatch.setattr(type(engine), "slots", SLOTS)
+    cut = key_shares(lake, engine, of)
     assert {each.buckets for each in cut} == buckets
     assert all(1 < each.parts <= most for each in cut)
     assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from pipelines.delta.lake import Lake
-from pipelines.ingest import changes, files, landing
+from pipelines.ingest import changes, file_content, files, landing
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.support import trips
@@ -106,9 +106,9 @@ def test_names_that_are_not_text_are_left_out_with_a_message(config):
 
 
 def test_what_a_file_is(config):
-    landed = landing.inspect(config.landing, trips.BIKES, trips.write(config, "a", LINES))
-    assert (landed.lines, landed.layout.name, landed.unreadable) == (3, "daily", None)
-    assert landed.content.file_bytes == (config.landing / landed.path).stat().st_size
+    row = file_content.inspect(config.landing, trips.BIKES, trips.TODAY, trips.write(config, "a", LINES))
+    assert (row.lines, row.layout, row.state) == (3, "daily", files.ACCEPTED)
+    assert row.file_bytes == (config.landing / row.path).stat().st_size
 
 
 def test_equal_content_is_taken_from_the_least_path_and_its_lines_are_counted(config):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.ingest import landing
-from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, chunks, lines
-from pipelines.ingest.packings import UNREADABLE_FILE
+from pipelines.ingest import file_content
+from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, lines
+from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
 from tests.support import trips
 
 
@@ -60,9 +60,9 @@ def test_what_is_carried_of_an_endless_line_is_bounded():
 
 def test_the_digest_is_of_the_content_unpacked(tmp_path):
     (tmp_path / "f.csv.gz").write_bytes(gzip.compress(b"a\nb\n"))
-    digest = hashlib.sha256()
-    assert b"".join(chunks(tmp_path / "f.csv.gz", digest)) == b"a\nb\n"
-    assert digest.hexdigest() == hashlib.sha256(b"a\nb\n").hexdigest()
+    unpacked = UnpackedFile(tmp_path / "f.csv.gz")
+    assert b"".join(unpacked) == b"a\nb\n"
+    assert (unpacked.sha256.hexdigest(), unpacked.bytes) == (hashlib.sha256(b"a\nb\n").hexdigest(), 4)
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,11 @@ def test_the_digest_is_of_the_content_unpacked(tmp_path):
 def test_a_damaged_gzip_is_noticed_and_known_by_its_bytes_on_disk(tmp_path, packed):
     (tmp_path / "f.csv.gz").write_bytes(packed)
     with pytest.raises(UNREADABLE_FILE):
-        list(chunks(tmp_path / "f.csv.gz", hashlib.sha256()))
-    content = landing.content_or_none(tmp_path, "f.csv.gz")
-    assert (content.content_hash, content.content_bytes) == (hashlib.sha256(packed).hexdigest(), len(packed))
-    assert landing.inspect(tmp_path, trips.BIKES, "f.csv.gz").content.content_hash == content.content_hash
+        list(UnpackedFile(tmp_path / "f.csv.gz"))
+    found = file_content.content_or_none(tmp_path, "f.csv.gz")
+    assert (found.content_hash, found.content_bytes) == (hashlib.sha256(packed).hexdigest(), len(packed))
+    row = file_content.inspect(tmp_path, trips.BIKES, trips.TODAY, "f.csv.gz")
+    assert (row.content_hash, row.content_bytes) == (found.content_hash, found.content_bytes)
 
 
 def test_a_file_that_unpacks_to_a_hundred_times_its_size_is_unreadable_and_one_with_a_dull_half_is_not(tmp_path):
@@ -90,5 +91,5 @@ def test_a_file_that_unpacks_to_a_hundred_times_its_size_is_unreadable_and_one_w
     bomb.write_bytes(dull)
     half.write_bytes(dull + gzip.compress(random.Random(1).randbytes(3 << 20), mtime=0))
     with pytest.raises(UNREADABLE_FILE, match="100 times its size"):
-        list(chunks(bomb, hashlib.sha256()))
-    assert sum(map(len, chunks(half, hashlib.sha256()))) == 113 << 20
+        list(UnpackedFile(bomb))
+    assert sum(map(len, UnpackedFile(half))) == 113 << 20

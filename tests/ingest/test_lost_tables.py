@@ -197,6 +197,18 @@ def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
 
 
 @pytest.mark.slow
+def test_a_lost_table_that_was_made_again_without_its_days_is_behind_the_ledger(config):
+    """As an ingest leaves it that is cut off before its last stage: what the one before left can't be read any more."""
+    ingest(config, BIKES)
+    assert not snapshots.is_behind(Lake(config), BIKES)
+    move_away(config, PARTITIONS)
+    Lake(config).ensure(trips.TABLES.partitions)
+    assert snapshots.is_behind(Lake(config), BIKES)
+    ingest(config, BIKES)
+    assert not snapshots.is_behind(Lake(config), BIKES)
+
+
+@pytest.mark.slow
 def test_what_needs_a_lost_table_names_the_ingest_that_makes_it(config, capsys, monkeypatch):
     monkeypatch.setenv("WINDROW_HOME", str(config.home))
     replay_day(config, "bikes_demand", date(2017, 6, 7))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pipelines.ingest import landing
-from pipelines.ingest.names import HALF_WRITTEN, HIDDEN
+from pipelines.ingest.landing import HALF_WRITTEN, HIDDEN
 from schemas import registry
 from tests.support import trips
 from tests.support.edited import with_layout

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kernels.replay import PassTicks
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest import pass_ticks
+from pipelines.ingest import partitions
 from pipelines.replay.watermark import PassTable
 from pipelines.tables.arrival_days import ArrivalDay, ArrivalDays
 from tests.support.oracle.history import heartbeats
@@ -46,7 +46,7 @@ def silver_of(events: list[tuple[int, int]]) -> pa.Table:
 def steps_of(events: list[tuple[int, int]]) -> pa.Table:
     with duckdb.connect() as database:
         database.register("silver", silver_of(events))
-        return pass_ticks.staircases(database)
+        return partitions.staircases(database)
 
 
 def steps_of_parts(parts: list[list[tuple[int, int]]], every_us: int) -> pa.Table:
@@ -56,10 +56,10 @@ def steps_of_parts(parts: list[list[tuple[int, int]]], every_us: int) -> pa.Tabl
         database.execute("SET TimeZone = 'UTC'")
         for events in filter(None, parts):
             database.register("silver", silver_of(events))
-            steps.append(pass_ticks.staircases(database))
-            stretches.append(pass_ticks.stretches(database, every_us))
-        beats = pass_ticks.heartbeats_of(pa.concat_tables(stretches), every_us)
-        return pass_ticks.joined(database, pa.concat_tables([*steps, beats]))
+            steps.append(partitions.staircases(database))
+            stretches.append(partitions.stretches(database, every_us))
+        beats = partitions.heartbeats_of(pa.concat_tables(stretches), every_us)
+        return partitions.joined(database, pa.concat_tables([*steps, beats]))
 
 
 def passes(ticks, boundary_us: int) -> int | None:

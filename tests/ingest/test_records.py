@@ -6,8 +6,7 @@ import io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.ingest.lines import LINE_LIMIT_BYTES, lines
-from pipelines.ingest.records import records
+from pipelines.ingest.lines import LINE_LIMIT_BYTES, lines, records
 from schemas.parsing import split
 from tests.support.row_layouts import layout
 

@@ -8,8 +8,8 @@ import pytest
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
+from pipelines.ingest import file_content
 from pipelines.ingest import ingest as ingest_module
-from pipelines.ingest import landing
 from pipelines.ingest.changes import Asked
 from pipelines.storage import FileState
 from tests.support import landings, trips
@@ -71,7 +71,7 @@ def test_a_file_that_could_have_changed_within_the_same_tick_is_read_again(confi
 @pytest.mark.parametrize(
     ("age_ns", "is_believed"),
     [
-        (landing.TICK_NS + NS_PER_S // 2, True),
+        (file_content.TICK_NS + NS_PER_S // 2, True),
         (-NS_PER_S // 2, False),
     ],
 )
@@ -80,17 +80,18 @@ def test_a_time_is_believed_once_it_is_older_than_a_tick(config, age_ns, is_beli
     if modified_ns % NS_PER_S == 0:
         modified_ns += 1
         os.utime(config.landing / PATH, ns=(modified_ns, modified_ns))
-    found = landing.content_or_none(config.landing, PATH)
+    found = file_content.content_or_none(config.landing, PATH)
     assert found.modified_ns == (modified_ns if is_believed else None)
 
 
 @pytest.mark.parametrize(
-    ("modified_ns", "tick_ns"), [(7 * NS_PER_S + 1, landing.TICK_NS), (7 * NS_PER_S, landing.WHOLE_SECONDS_NS)]
+    ("modified_ns", "tick_ns"),
+    [(7 * NS_PER_S + 1, file_content.TICK_NS), (7 * NS_PER_S, file_content.WHOLE_SECONDS_NS)],
 )
 def test_the_youngest_time_that_is_believed_is_a_tick_and_a_nanosecond_old(modified_ns, tick_ns):
     found = FileState("the file", len(FIRST), modified_ns)
-    assert landing._modified_ns(found, modified_ns + tick_ns) is None
-    assert landing._modified_ns(found, modified_ns + tick_ns + 1) == modified_ns
+    assert file_content._modified_ns(found, modified_ns + tick_ns) is None
+    assert file_content._modified_ns(found, modified_ns + tick_ns + 1) == modified_ns
 
 
 @pytest.mark.parametrize(("age_s", "is_believed"), [(1, False), (4, True)])
@@ -98,7 +99,7 @@ def test_a_time_of_whole_seconds_is_believed_two_seconds_later(config, age_s, is
     landings.put(config, PATH, FIRST)
     modified_ns = (time.time_ns() // NS_PER_S - age_s) * NS_PER_S
     os.utime(config.landing / PATH, ns=(modified_ns, modified_ns))
-    found = landing.content_or_none(config.landing, PATH)
+    found = file_content.content_or_none(config.landing, PATH)
     assert found.modified_ns == (modified_ns if is_believed else None)
 
 

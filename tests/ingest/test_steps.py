@@ -113,7 +113,7 @@ def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path,
     land_in_steps(config, [{"b": SECOND}])
     before = Lake(config).version("silver_bikes")
     with monkeypatch.context() as small:
-        small.setattr("pipelines.engines.local.engine.ROWS_PER_COMMIT", 2)
+        small.setattr("pipelines.engines.local.engine.LocalEngine.rows_per_commit", 2)
         land_in_steps(config, [{"c": THIRD, "a": FIRST}])
     days = len({row["arrival_date"] for row in trips.silver(config)})
     assert 1 < Lake(config).version("silver_bikes") - before <= days

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
-from pipelines.engines.engine import MappedFiles
 from pipelines.engines.local import workers
+from pipelines.engines.row_maps import MappedFiles
 from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
 from schemas.errors import WorkerLost
 from tests.support import processes, trips
@@ -71,9 +71,17 @@ def test_several_workers_parse_each_line_once(share, count):
     assert parsed_by(share, count) == alone
 
 
+def test_one_worker_takes_a_layout_that_has_no_pickle(share):
+    """As one of docs/add-a-stream.md: its function is a lambda."""
+    rules = share.work.rules
+    odd = [replace(each, parse=lambda *read, of=each.parse: of(*read)) for each in rules.stream.layouts]
+    work = replace(share.work, rules=replace(rules, stream=replace(rules.stream, layouts=tuple(odd))))
+    assert parsed_by(replace(share, work=work), 1) == parsed_by(replace(share, folder=share.folder / "named"), 1)
+
+
 def test_a_batch_is_the_workers_that_claims_it_first(share):
     """Each in turn; then one of them does all that is left."""
-    one, other = share.batches(), replace(share, worker=1).batches()
+    one, other = share.batches(), share.batches()
     taken = [next(one), next(other), next(one), *other]
     lines = [(row["path"], row["line"]) for batch in taken for row in batch.to_pylist()]
     assert sorted(lines) == [(path, line) for path in PATHS[:2] for line in range(1, 14)]

@@ -11,7 +11,7 @@ from numba import config
 from kernels import farm
 from kernels.farm.extents import served_window
 from kernels.farm.once import compute_once
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import to_us
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
 from tests.kernels.test_compilation import run_as_plain_python

@@ -106,7 +106,7 @@ RECOUNT = '''"""The same windows in SQL."""
 
 from datetime import timedelta
 
-from pipelines.gate.recount.kinds._numbered import ClosedForms
+from pipelines.gate.recount.kinds._windows import ClosedForms
 
 
 class SquaresInSql(ClosedForms):

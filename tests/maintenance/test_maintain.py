@@ -18,8 +18,7 @@ from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay, replay_day
 from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep.maintain import maintain
-from pipelines.upkeep.table_maintenance import maintain_table
+from pipelines.upkeep.maintain import maintain, maintain_table
 from schemas import registry
 from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
 from schemas.ledger_tables import RUNS

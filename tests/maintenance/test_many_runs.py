@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from benchmarks import upkeep
-from pipelines.delta.compaction import MOST_SMALL_FILES
 from pipelines.delta.lake import Lake
+from pipelines.delta.log import MOST_SMALL_FILES
 from pipelines.ledger import run_table
 from pipelines.upkeep.maintain import maintain
 from schemas import registry

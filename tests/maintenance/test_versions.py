@@ -6,8 +6,8 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines.delta.lake import Lake
-from pipelines.delta.versions import current_since, readable_count
-from pipelines.upkeep.table_maintenance import maintain_table
+from pipelines.delta.log import current_since, readable_count
+from pipelines.upkeep.maintain import maintain_table
 from schemas.tables import Table, required
 from tests.support.aging import make_older
 

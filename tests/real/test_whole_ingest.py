@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest.profile.profile import Spread, profile
+from pipelines.ingest.profile import Spread, profile
 from tests.support.lakes import ingest, tables_of
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -1,6 +1,5 @@
 """However the events of a day are cut into shares, by buckets, keys or time, their rows are those of no cut."""
 
-from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -14,9 +13,8 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
 from pipelines.engines.ranges import Range
-from pipelines.replay import audit, event_shares
-from pipelines.replay.event_shares import EventShare
-from pipelines.replay.specifications import can_be_cut
+from pipelines.replay import audit, replay_plan
+from pipelines.replay.replay_plan import EventShare
 from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model, heavy
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
@@ -111,8 +109,8 @@ def taken(monkeypatch) -> list[EventShare]:
 def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
     """Rows and counts, and the panes that they come from."""
     tables = QueryTables.of(asked)
-    _, written, kernels = replayed_of(lake, engine_of(lake.config), tables, day)
-    counts = sum((each.counts[day] for each in written), Counter(kernels[day]))
+    written = replayed_of(lake, engine_of(lake.config), tables, day)
+    counts = sum((each.counts[day] for each in written), audit.keys_by_kernel(written, day))
     rows = {kind: read_written(lake, asked, kind, written).to_pylist() for kind in ORDER}
     return {"counts": counts, **{kind: list(map(repr, of_kind)) for kind, of_kind in rows.items()}}, {
         each.pane for each in written
@@ -122,7 +120,7 @@ def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
 def cut_small(monkeypatch) -> None:
     monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
-    monkeypatch.setattr(event_shares, "LEAST_PANE", 1)
+    monkeypatch.setattr(replay_plan, "LEAST_PANE", 1)
 
 
 def again(lake: Lake) -> Lake:
@@ -163,12 +161,12 @@ def test_rows_that_spark_gathers_in_panes_are_those_of_no_cut(lake, monkeypatch,
 def test_what_is_exact_can_be_cut_in_time(lake):
     for asked in (*CUT_IN_TIME, *NOT_CUT_IN_TIME):
         work = work_of(lake, QueryTables.of(asked), toy.LAST_DAY)
-        assert can_be_cut(work.served, work.read_schema) == (asked in CUT_IN_TIME), asked.name
+        assert (work.halo_us is not None) == (asked in CUT_IN_TIME), asked.name
 
 
 @given(st.dictionaries(st.none() | st.integers(0, 30), st.integers(1, 100), max_size=12), st.integers(1, 150))
 def test_ranges_of_keys_hold_each_key_once(bytes_from, limit):
-    ranges = event_shares._ranges(bytes_from, limit)
+    ranges = replay_plan._ranges(bytes_from, limit)
     for key in (None, *range(-1, 32)):
         assert sum(holds(each, key) for each, _ in ranges) == 1, key
     assert sum(size for _, size in ranges) == sum(bytes_from.values())

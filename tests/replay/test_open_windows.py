@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import to_us
 from pipelines.runs import open_windows
 from schemas import registry
 from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling

@@ -20,8 +20,8 @@ from pipelines.runs.arrived import with_arrivals
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import replay_day
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from schemas import registry
 from schemas.errors import (
     GateFailed,

@@ -1,5 +1,6 @@
 """A run replays what an ingest left, whatever lands or is ingested meanwhile; the newest snapshot wins. No JVM."""
 
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -10,8 +11,8 @@ from deltalake import DeltaTable
 from pipelines import storage
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.delta.commits import KEY, CommitNote, note_of
 from pipelines.delta.lake import Lake
+from pipelines.delta.log import KEY, CommitNote, words
 from pipelines.engines import engine_of
 from pipelines.ingest.ingest import ingest as ingest_without_a_row
 from pipelines.ledger import run_table as ledger
@@ -134,12 +135,11 @@ def test_each_commit_says_which_run_made_it_from_which_snapshot_by_which_definit
     lake = Lake(ingested)
     snapshot = snapshots.of_run(lake, "bikes", "a run").name
     for name in (QUERY, f"{QUERY}_late", f"{QUERY}_audit", f"{QUERY}_late_audit"):
-        note = note_of(lake.folder(name), lake.version(name))
+        note = json.loads(words(lake.folder(name), lake.version(name)))
         assert (note["run_id"], note["snapshot"]) == ("a run", snapshot)
         assert note["definition"] == definition_hash("bikes", QUERY)
-    assert note_of(lake.folder("silver_bikes"), lake.version("silver_bikes"))["definition"] == definition_hash(
-        "bikes", None
-    )
+    of_silver = json.loads(words(lake.folder("silver_bikes"), lake.version("silver_bikes")))
+    assert of_silver["definition"] == definition_hash("bikes", None)
 
 
 def test_who_commits_learns_its_own_version_whatever_came_after_it(ingested):
@@ -165,7 +165,7 @@ def test_a_commit_between_the_opening_of_a_table_and_the_look_at_its_log_shifts_
         return table
 
     monkeypatch.setattr(storage, "delta_table", others_follow)
-    assert note.version(folder) == version and note_of(folder, version)["run_id"] == "ours"
+    assert note.version(folder) == version and json.loads(words(folder, version))["run_id"] == "ours"
 
 
 def test_without_an_ingest_there_is_nothing_to_replay(config):

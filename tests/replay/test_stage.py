@@ -123,7 +123,7 @@ def stage(config, asked: Query, day, engine: str = "spark") -> dict[str, pa.Tabl
     """What the tasks write of one day: result rows and late rows, sorted as their tables are."""
     lake, tables = Lake(config), QueryTables.of(asked)
     engines = Config(config.home, config.landing, asked_engine=engine)
-    written = replayed_of(lake, engine_of(engines), tables, day).shares
+    written = replayed_of(lake, engine_of(engines), tables, day)
     return {kind: read_written(lake, asked, kind, written) for kind in ORDER}
 
 

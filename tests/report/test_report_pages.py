@@ -225,7 +225,9 @@ def test_an_empty_lake_says_what_to_run(empty):
     assert "windrow ingest STREAM" in empty.pages["index.html"].shown
     assert "windrow ingest bikes" in empty.pages["stream-bikes.html"].shown
     assert "windrow replay bikes_daily --day YYYY-MM-DD" in empty.pages["query-bikes_daily.html"].shown
-    assert "windrow farm bikes_anomalies --day YYYY-MM-DD" in empty.pages["query-farm_bikes_anomalies.html"].shown
+    assert (
+        "windrow replay farm_bikes_anomalies --day YYYY-MM-DD" in empty.pages["query-farm_bikes_anomalies.html"].shown
+    )
 
 
 def test_a_broken_definition_is_named_with_its_line(tmp_path):

@@ -13,7 +13,7 @@ from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.damage import explained
 from pipelines.delta.lake import Lake
-from pipelines.delta.log_files import LOG
+from pipelines.delta.log import LOG
 from pipelines.ledger import run_table as ledger
 from pipelines.upkeep.repair import repair
 from schemas.errors import LockHeld, TableDamaged

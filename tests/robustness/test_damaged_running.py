@@ -37,7 +37,7 @@ def cut_off(published, monkeypatch) -> Path:
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
     monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
     recording = ledger.Recording(Lake(published))
-    with recording.step(Run("cut", "bikes", QUERY, DAY), "audit"):
+    with recording.steps([Run("cut", "bikes", QUERY, DAY)], "audit"):
         pass
     (begun,) = recording.begun
     begun.hold.close()

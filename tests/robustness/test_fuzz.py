@@ -14,7 +14,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest import files, landing
+from pipelines.ingest import file_content, files
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.parsing import belongs, has_header
@@ -163,7 +163,7 @@ def test_unreadable_files_are_those_that_gzip_can_not_read_and_bombs(fuzzed):
     unreadable = 0
     for stream in registry.streams().values():
         for path, row in files_of(config, stream).items():
-            assert landing.content_or_none(config.landing, path).content_hash == row.content_hash, path
+            assert file_content.content_or_none(config.landing, path).content_hash == row.content_hash, path
             is_bad = path in bombs or not gzip_reads(config.landing / path)
             assert (row.state == files.UNREADABLE) == is_bad, path
             unreadable += is_bad

@@ -196,11 +196,12 @@ def test_a_broken_model_is_refused_by_its_own_error_and_no_broken_query_is_taken
     edit(tree, QUERY, "    name=", "    nam=")
     asked = (
         "from schemas import registry\n"
-        "for name in ('bikes_anomalies', 'telemetry_trend', 'bikes_daily'):\n"
-        "    try:\n        print(registry.model(name).name)\n"
+        "for name in ('bikes_anomalies', 'telemetry_trend', 'bikes_daily', 'bikes_anomaly'):\n"
+        "    try:\n        print(registry.query(registry.name_of_query(name)).name)\n"
         "    except Exception as error:\n        print(type(error).__name__, error)\n"
     )
-    broken, right, unknown = printed(tree, asked).splitlines()
+    broken, right, query, unknown = printed(tree, asked).splitlines()
     assert broken.startswith("BrokenDefinition schemas/models/bikes_anomalies.py:") and "'nam'" in broken
     assert right == "farm_telemetry_trend"
-    assert unknown.startswith("UnknownName no model is named 'bikes_daily'") and "farm_" not in unknown
+    assert query.startswith(f"BrokenDefinition {QUERY}:")
+    assert unknown.startswith("UnknownName no query is named 'bikes_anomaly'. Did you mean 'bikes_anomalies'?")

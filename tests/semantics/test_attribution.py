@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.gate.recount.plain.times import EPOCH
+from pipelines.gate.recount.plain.ticks import EPOCH
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import agg, sliding, spanning
 from schemas.windows.spanning import END, PRORATED, START

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.replay import PassTicks, entry
-from pipelines.replay.carried import STATE_TYPE
-from pipelines.replay.replay_events import Replayed, replay_events, replay_on
+from pipelines.replay.day_state import STATE_TYPE
+from pipelines.replay.replay_events import Replayed, replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import validate
 from pipelines.replay.watermark import ticks_of_events
@@ -81,7 +81,7 @@ def _stretches(ours: pa.Table, served: ServedQuery, ticks: PassTicks, cuts: list
         arrival = ours["arrival"]
         inside = pc.and_(pc.greater_equal(arrival, _time(from_us)), pc.less(arrival, _time(until_us)))
         rules = served.rules(last if until_us == bounds[-1] else None)._replace(rows_from_us=from_us)
-        found = replay_on(ours.filter(inside), carried, served, _ticks(ticks, from_us, until_us), rules, {})
+        found = replay_events(ours.filter(inside), served, _ticks(ticks, from_us, until_us), rules, carried=carried)
         assert found.carried is not None
         carried = found.carried
         yield found
@@ -134,4 +134,4 @@ def test_what_another_definition_carried_is_refused_with_the_key(other):
     ours, ticks = _validated(table(events(EVENTS)), query)
     served = ServedQuery.of(query)
     with pytest.raises(BadInput, match="the state of key='a' is not of this query as it is now.*first day"):
-        replay_on(ours, _carried_by(other), served, ticks, served.rules(None), {})
+        replay_events(ours, served, ticks, carried=_carried_by(other))

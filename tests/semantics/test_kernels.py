@@ -90,9 +90,9 @@ def test_keys_in_order_have_the_oracles_rows(question):
     assert_answers(in_order(question), None)
 
 
-def kernels_of(rows: pa.Table, query, **named) -> dict[str, int]:
+def kernels_of(rows: pa.Table, query, kernel: str | None = None) -> dict[str, int]:
     arrival, start = (rows[name].cast(pa.int64()).to_numpy() for name in ("arrival", "start"))
-    return dict(replay_events(rows, ServedQuery.of(query), ticks_of_events(arrival, start), **named).kernels)
+    return dict(replay_events(rows, ServedQuery.of(query, kernel), ticks_of_events(arrival, start)).kernels)
 
 
 def test_each_key_is_replayed_by_what_its_events_ask_for():

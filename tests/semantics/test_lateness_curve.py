@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from hypothesis import given
 
-from pipelines.gate.recount.database import FLOOR_DIV
+from pipelines.gate.recount.tables import FLOOR_DIV
 from pipelines.lateness.curve import CurvePoint, curve, recommended_us
 from pipelines.lateness.needed import AskedLateness, add_needed
 from schemas.errors import WrongParameter

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import to_us
 from schemas.query import sliding
 from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle

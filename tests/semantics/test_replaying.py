@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.replay.late_events import late_events
-from pipelines.replay.replay_events import replay_events
+from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.tables.aggregates import aggregate_columns

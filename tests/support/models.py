@@ -5,7 +5,7 @@ from datetime import timedelta
 import numpy as np
 
 from kernels.farm.once import compute_once
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import to_us
 from schemas.model import Model
 from schemas.query import Query
 from tests.support.oracle import oracle

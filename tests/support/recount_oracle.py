@@ -6,7 +6,7 @@ It takes the recount's own tables of events and windows, so that it shows one th
 from collections import defaultdict
 from collections.abc import Iterator
 
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import Recount
 
 TICKS = {
     "final": lambda arrival, reached, closed: closed,

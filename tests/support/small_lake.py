@@ -11,14 +11,13 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
-from pipelines.gate.recount.plain.times import to_time, to_us
+from pipelines.gate.recount.plain.ticks import to_time, to_us
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger.verdicts import Verdict
 from pipelines.rows.arrow_schemas import arrow_schema
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.snapshot import AuditVersions, Snapshot
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.buckets import bucket_of

@@ -28,7 +28,7 @@ TOUR = (
     TourStop("pipelines/runs/replay.py", "replay", "cuts the queries and days that are asked for into batches"),
     TourStop("pipelines/runs/batch.py", "RunBatch.audited", "checks silver, finds what the days must read"),
     TourStop("pipelines/replay/audit.py", "audit", "replaces the days of the audit tables"),
-    TourStop("pipelines/replay/one_pass.py", "make", "calls the kernel for whole keys, keeps the rows of the days"),
+    TourStop("pipelines/replay/task.py", "make_pass", "calls the kernel for whole keys, keeps the rows of the days"),
     TourStop("pipelines/runs/batch.py", "RunBatch.published", "has them checked, and publishes the days that passed"),
     TourStop("pipelines/gate/gate.py", "Gate.record_audit", "checks exactly this version of the audit rows"),
     TourStop("pipelines/gate/publish.py", "publish", "replaces the days of the late table, then of the results, by it"),

@@ -4,81 +4,55 @@ folder (file_locks.py); of a server that all machines see for one elsewhere (pos
 
 import logging
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.config import LOCKS, MOST_WAIT, Config
 from pipelines.delta.locks.file_locks import FileLock
-from pipelines.delta.locks.holder import Holder
-from pipelines.delta.log_files import LOG
+from pipelines.delta.log import LOG
 from pipelines.location import is_local
 from schemas.errors import LockHeld, NotSetUp, StorageFailed
 
+if TYPE_CHECKING:
+    from pipelines.delta.locks.postgresql_locks import PostgresqlLock
+
+Lock: TypeAlias = "FileLock | PostgresqlLock"
 # Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
 _SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
 _log = logging.getLogger(__name__)
 
-_FULL_DISK = (
-    "no space left on device",
-    "file too large",
-    "disk quota exceeded",
-    "os error 28",
-    "os error 27",
-    "failed to offload data block",
+_FULL_DISK = re.compile(
+    "no space left on device|file too large|disk quota exceeded|os error 2[78]|failed to offload data block", re.I
 )
 
 
-class Lock(Protocol):
-    """A lock that one process, or all who share it, can have."""
-
-    def is_taken(self) -> bool:
-        """Whether this process has it now; doesn't wait."""
-
-    def note_holder(self) -> None:
-        """Say that this process has it, to those who wait."""
-
-    def holder(self) -> Holder | None:
-        """Who has it, as far as that is known."""
-
-    def require_held(self) -> None:
-        """StorageFailed where this process has it no longer."""
-
-    def close(self) -> None:
-        """Let go."""
-
-
 @contextmanager
-def locked(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
+def locked(config: Config, name: str, shared: bool = False, here: bool = False) -> Iterator[Lock]:
     """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for whoever has it. A
-    killed process lets go of it; what it left running may write files, but names none of them in a commit.
-
-    LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the lake has no locks.
-    """
+    killed process lets go of it; what it left running may write files, but names none of them in a commit. `here`: of
+    something that is this machine's own. LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the
+    lake has no locks."""
     with full_disk_reported(config, name):
-        lock = lock_of(config, name, shared)
+        lock = lock_of(config, name, shared, here)
     with closing(lock):
         yield _waited_for(config, name, lock)
 
 
-@contextmanager
-def locked_here(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
-    """As `locked`, for a folder that is this machine's own."""
-    with full_disk_reported(config, name):
-        lock = FileLock(config.locks / f"{name}.lock", shared)
-    with closing(lock):
-        yield _waited_for(config, name, lock)
+locked_here = partial(locked, here=True)
 
 
-def lock_of(config: Config, name: str, shared: bool = False) -> Lock:
-    """A lock of the lake that nobody has taken yet. NotSetUp where it has none."""
-    if config.lock_server:
+def lock_of(config: Config, name: str, shared: bool = False, here: bool = False) -> Lock:
+    """A lock of the lake, or of something `here`, that nobody has taken yet. NotSetUp where it has none."""
+    if config.lock_server and not here:
         from pipelines.delta.locks.postgresql_locks import PostgresqlLock
 
         return PostgresqlLock(config.lock_server, str(config.home), name, shared)
-    if not is_local(config.home):
+    if not (here or is_local(config.home)):
         raise NotSetUp(
             f"the lake is below {config.home}, and {LOCKS} names no server that all its writers see. A store that "
             "keeps single commits apart does not keep apart what is read before them: two writers could leave the rows "
@@ -126,8 +100,7 @@ def full_disk_reported(config: Config, name: str) -> Iterator[None]:
     except StorageFailed:
         raise
     except Exception as error:
-        text = str(error)
-        if not any(sign in text.lower() for sign in _FULL_DISK):
+        if not _FULL_DISK.search(str(error)):
             raise
         raise StorageFailed(
             f"no space to write {name!r} below {config.home}: the disk is full, or a quota or file-size limit is "

@@ -1,4 +1,5 @@
-"""Locks of the operating system: a file each, for the processes of one machine.
+"""Locks of the operating system: a file each, for the processes of one machine. Who holds a lock stands in it, for the
+messages of those who wait.
 
 On a local file system two processes that commit at the same moment can both learn "committed" while one commit is lost
 (measured: 1 of 36,000).
@@ -7,10 +8,42 @@ On a local file system two processes that commit at the same moment can both lea
 import fcntl
 import json
 import os
+import sys
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines.delta.locks.holder import Holder, this_process
+from processes import proc
+
+_MOST_CHARACTERS = 200
+# It heeds no other signal but SIGKILL until it goes on.
+_STOPPED = "it is stopped: kill -CONT {0} lets it go on"
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A process, what it was started as, since when it holds the lock (UTC), whether others may hold it too, and on
+    which machine it is, where that may be another."""
+
+    process: int
+    command: str
+    since: str
+    shared: bool = False
+    host: str | None = None
+
+    def __str__(self) -> str:
+        others = ", or others with which it shares it" if self.shared else ""
+        host = f" on {self.host}" if self.host else ""
+        found = None if self.host else proc.status(self.process)
+        # By SIGSTOP, or Ctrl-Z.
+        stopped = f" ({_STOPPED.format(self.process)})" if found is not None and found.state in ("T", "t") else ""
+        return f"process {self.process}{host} ({self.command}), since {self.since} UTC{others}{stopped}"
+
+
+def this_command() -> str:
+    """What this process was started as."""
+    return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:_MOST_CHARACTERS]
 
 
 class FileLock:
@@ -31,22 +64,21 @@ class FileLock:
         return True
 
     def note_holder(self) -> None:
-        """For the messages of those who wait. Of those who share one, the last is known."""
+        """Say who has it, to those who wait. Of those who share it, the last is known."""
         # On a full disk it stays unknown: what frees space there takes locks too.
         with suppress(OSError):
             os.ftruncate(self.file.fileno(), 0)
-            os.pwrite(self.file.fileno(), json.dumps(vars(this_process(self.shared))).encode(), 0)
+            holder = Holder(os.getpid(), this_command(), f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}", self.shared)
+            os.pwrite(self.file.fileno(), json.dumps(vars(holder)).encode(), 0)
 
     def holder(self) -> Holder | None:
-        """Who has it; None where that was not written, or not to its end yet."""
         try:
             return Holder(**json.loads(self.path.read_text()))
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError):  # not written, or not to its end yet
             return None
 
     def require_held(self) -> None:
-        """The operating system takes it from nobody."""
+        """StorageFailed where this process has it no longer: the operating system takes it from nobody."""
 
     def close(self) -> None:
-        """Let go."""
         self.file.close()

@@ -14,7 +14,7 @@ import socket
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pipelines.delta.locks.holder import Holder, this_command
+from pipelines.delta.locks.file_locks import Holder, this_command
 from schemas.errors import StorageFailed
 
 _CONNECT_S = 10
@@ -40,25 +40,23 @@ class PostgresqlLock:
         self.connection = self._connected()
 
     def is_taken(self) -> bool:
-        """Whether this process has it now; doesn't wait."""
         function = "pg_try_advisory_lock_shared" if self.shared else "pg_try_advisory_lock"
-        return bool(self._answer(f"SELECT {function}(%s)")[0])
+        row = self._row(f"SELECT {function}(%s)")
+        return row is not None and row[0]
 
     def note_holder(self) -> None:
         """The server knows its connections."""
 
     def holder(self) -> Holder | None:
-        """Who has it; None where nobody has, or another program's connection."""
         found = self._row(_HOLDER)
         named = found and _NAME.fullmatch(found[0])
         return Holder(int(named[1]), named[3], found[1], found[2], named[2]) if found and named else None
 
     def require_held(self) -> None:
         """StorageFailed where the connection is gone, and the lock with it."""
-        self._answer("SELECT 1 + 0 * %s")
+        self._row("SELECT 1 + 0 * %s")
 
     def close(self) -> None:
-        """Let go."""
         self.connection.close()
 
     def _connected(self) -> psycopg.Connection:
@@ -72,11 +70,6 @@ class PostgresqlLock:
                 f"the lock server ({self._where()}) can't be reached: {_first_line(error)}. Nothing was written; start "
                 "it, or let WINDROW_LOCKS name another, and run the same command again"
             ) from error
-
-    def _answer(self, question: str) -> tuple:
-        row = self._row(question)
-        assert row is not None, "a SELECT without FROM has a row"
-        return row
 
     def _row(self, question: str) -> tuple | None:
         try:

@@ -1,6 +1,7 @@
 """Relations of the local engine: DuckDB's. Rows are committed by delta-rs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,64 +10,48 @@ import pyarrow as pa
 
 from pipelines.delta.day_files import add_view
 from pipelines.delta.lake import Lake, Where
-from pipelines.engines.engine import MappedFiles, RowMap
+from pipelines.delta.new_files import gathered
 from pipelines.engines.local import workers
+from pipelines.engines.row_maps import ROWS_PER_BATCH, MappedFiles, RowMap
 from schemas.tables import Table
 
 
 class DuckdbRelations:
     """Names are views and tables of a database. `folder`: for mapped rows; `rows_per_batch`: of what is committed."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection, folder: Path, rows_per_batch: int):
+    def __init__(self, database: duckdb.DuckDBPyConnection, folder: Path, rows_per_batch: int | None):
         self.database, self.folder, self.rows_per_batch = database, folder, rows_per_batch
 
     def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:
-        """A view of them."""
         add_view(self.database, lake, table, view, files)
 
     def add_rows(self, view: str, rows: pa.Table) -> None:
-        """As they lie in memory."""
         self.database.register(view, rows)
 
     def add_mapped(self, view: str, files: MappedFiles) -> None:
-        """As they lie on disk."""
         self.database.register(view, workers.read_mapped(files))
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
-        """In this process."""
         ordered = f"SELECT * FROM ({statement}) ORDER BY path, line"
-        lines = self.database.sql(ordered).to_arrow_reader(workers.ROWS_PER_BATCH)
+        lines = self.database.sql(ordered).to_arrow_reader(ROWS_PER_BATCH)
         path = self.folder / f"{uuid4().hex}.arrow"
         workers.write_mapped(work, lines, path)
         self.add_mapped(view, MappedFiles((path,), work.schema))
 
     def define(self, view: str, statement: str) -> None:
-        """A view."""
         self.database.execute(f'CREATE OR REPLACE TEMP VIEW "{view}" AS {statement}')
 
     def keep(self, view: str, statement: str) -> None:
-        """A table."""
         self.database.execute(f'CREATE OR REPLACE TEMP TABLE "{view}" AS {statement}')
 
     def rows(self, statement: str) -> list[tuple]:
-        """All of them."""
         return self.database.sql(statement).fetchall()
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
-        """Streamed to delta-rs."""
+        """Streamed to delta-rs, in large batches: it writes them in any order, which only within one stays."""
         order = ", ".join(f'"{name}" NULLS LAST' for name in (*table.partition_by, *table.sort_by))
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
         found = " UNION ALL ".join(f"SELECT {columns} FROM ({each})" for each in statements)
         reader = self.database.sql(f"{found} ORDER BY {order}").to_arrow_reader()
-        return lake.replace(table, where, self._gathered(reader))
-
-    def _gathered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """In large batches: delta-rs writes batches in any order, which only within one stays as it is."""
-        waiting: list[pa.RecordBatch] = []
-        for batch in batches:
-            waiting.append(batch)
-            if sum(map(len, waiting)) >= self.rows_per_batch:
-                yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
-                waiting = []
-        if waiting:
-            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+        parts = gathered((pa.Table.from_batches([batch]) for batch in reader), self.rows_per_batch, math.inf)
+        return lake.replace(table, where, (batch for part in parts for batch in part.combine_chunks().to_batches()))

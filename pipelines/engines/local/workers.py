@@ -8,9 +8,9 @@ Every worker reads all the rows, in the same order, and maps the batches that it
 thirty times as quick as parsing, and no worker waits for one that started late or has a busy core. Mapped rows wait on
 disk, so that memory doesn't grow with them.
 
-Helpers are plain processes that get their share on stdin. A pool of processes was tried (loky): it sends lines through
-pipes, of which sliced Arrow batches are sent whole each time (4.2 s instead of 1.7), and its workers outlive a killed
-parent. Forking would be the quickest, but Arrow's and delta-rs's threads may hold locks at that moment.
+Helpers are plain processes that find what is to be done in a file. A pool of processes was tried (loky): it sends
+lines through pipes, of which sliced Arrow batches are sent whole each time (4.2 s instead of 1.7), and its workers
+outlive a killed parent. Forking would be the quickest, but Arrow's and delta-rs's threads may hold locks just then.
 """
 
 import os
@@ -18,47 +18,36 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import pyarrow as pa
 
-from pipelines import storage
 from pipelines.config import REPOSITORY
-from pipelines.engines.engine import MappedFiles, RowMap
+from pipelines.engines.row_maps import ROWS_PER_BATCH, MappedFiles, RowMap, batches_of, mapped
 from schemas import cycles
 from schemas.errors import WorkerLost
 
-ROWS_PER_BATCH = 5_000
 _HELPER = "from pipelines.engines.local import workers; workers.help_out()"
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """What one worker does. files: Parquet; folder: where mapped rows and claims go; parent: the process that waits
-    for them."""
+    """What workers do together. files: Parquet; folder: where mapped rows and claims go."""
 
     work: RowMap
     files: tuple[str, ...]
     folder: Path
-    worker: int = 0
-    parent: int = 0
     rows_per_batch: int = ROWS_PER_BATCH
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Batches that no other worker has claimed."""
-        for number, batch in enumerate(self._all()):
+        for number, batch in enumerate(batches_of(self.files, self.work, self.rows_per_batch)):
             chosen = self.work.chosen(batch)
             if len(chosen) and self._claims(number):
                 yield chosen
-
-    def _all(self) -> Iterator[pa.RecordBatch]:
-        for path in self.files:
-            with storage.parquet(path) as file:
-                yield from storage.batches(file, self.rows_per_batch, list(self.work.columns))
 
     def _claims(self, number: int) -> bool:
         try:
@@ -69,18 +58,15 @@ class Mapping:
 
 
 def map_all(mapping: Mapping, workers: int) -> list[Path]:
-    """Map the rows with that many workers, into one Arrow file each in the folder, and return these.
-
-    `mapping`: what is to be done, as if by one. Raises OSError for a file that can't be written, WorkerLost for a
-    helper that was killed, and RuntimeError with what another wrote on stderr.
-    """
+    """Map the rows with that many workers, into one Arrow file each in the folder, and return these. Raises OSError for
+    a file that can't be written, WorkerLost for a helper that was killed, and RuntimeError with what another wrote on
+    stderr."""
     mapping.folder.mkdir(parents=True, exist_ok=True)
-    shares = [replace(mapping, worker=worker, parent=os.getpid()) for worker in range(workers)]
-    with _helpers(shares[1:]) as helpers:
-        made = _map(shares[0])
+    with _helpers(mapping, range(1, workers)) as helpers:
+        made = _map(mapping, 0)
         for helper in helpers:
-            errors = _piped(helper.stderr).read().decode(errors="replace").strip()
-            if helper.wait() < 0:
+            errors = helper.communicate()[1].decode(errors="replace").strip()
+            if helper.returncode < 0:
                 raise _lost(signal.Signals(-helper.returncode))
             if helper.returncode:
                 raise RuntimeError(f"a process that maps rows ended with {helper.returncode}: {errors}")
@@ -95,25 +81,24 @@ def _lost(by: signal.Signals) -> WorkerLost:
 
 
 def help_out() -> None:
-    """A helper's whole life: map the share on stdin. Ends early if the parent does."""
-    share = pickle.load(sys.stdin.buffer)
-    _map(share, lambda: os.getppid() == share.parent)
+    """A helper's whole life: as the worker of this number, map what the file says. Ends early if the parent does."""
+    file, worker, parent = sys.argv[1:]
+    mapping = pickle.loads(Path(file).read_bytes())
+    _map(mapping, int(worker), lambda: os.getppid() == int(parent))
 
 
 def write_mapped(work: RowMap, batches: Iterable[pa.RecordBatch], path: Path) -> None:
-    """Map chosen rows into one Arrow file, uncompressed, so that `read_mapped` can map it into memory."""
-    mapped = work.start()
+    """Map rows into one Arrow file, uncompressed, so that `read_mapped` can map it into memory."""
     # Parsing makes millions of small tuples: a ninth of the time went into looking for cycles of them.
     with pa.ipc.new_file(path, work.schema) as file, cycles.not_searched_for():
-        for batch in batches:
-            for found in mapped(batch):
-                file.write(found)
+        for found in mapped(work, batches):
+            file.write(found)
 
 
-def _map(share: Mapping, wanted: Callable[[], bool] = lambda: True) -> Path:
-    batches = (batch for batch in share.batches() if wanted() or sys.exit(1))
-    path = share.folder / f"{share.worker}.arrow"
-    write_mapped(share.work, batches, path)
+def _map(mapping: Mapping, worker: int, wanted: Callable[[], bool] = lambda: True) -> Path:
+    batches = (batch for batch in mapping.batches() if wanted() or sys.exit(1))
+    path = mapping.folder / f"{worker}.arrow"
+    write_mapped(mapping.work, batches, path)
     return path
 
 
@@ -124,38 +109,18 @@ def read_mapped(files: MappedFiles) -> pa.Table:
 
 
 @contextmanager
-def _helpers(shares: list[Mapping]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    helpers: list[subprocess.Popen[bytes]] = []
+def _helpers(mapping: Mapping, workers: Sequence[int]) -> Iterator[list[subprocess.Popen[bytes]]]:
+    file, helpers = mapping.folder / "mapping", []
+    if workers:  # else nobody reads it, and what is defined without a name of its own, as by a lambda, has no pickle
+        file.write_bytes(pickle.dumps(mapping))
     try:
-        helpers += [_started() for _ in shares]
-        for helper, share in zip(helpers, shares, strict=True):
-            _send(helper, share)
+        for worker in workers:
+            # -P: no module is taken from the current folder.
+            words = [sys.executable, "-P", "-c", _HELPER, str(file), str(worker), str(os.getpid())]
+            env, nothing = os.environ | {"PYTHONPATH": str(REPOSITORY)}, subprocess.DEVNULL
+            helpers.append(subprocess.Popen(words, env=env, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE))
         yield helpers
     finally:
         for helper in helpers:
-            helper.kill()
-            helper.wait()
-            _piped(helper.stderr).close()
-
-
-def _started() -> subprocess.Popen[bytes]:
-    # -P: no module is taken from the current folder.
-    return subprocess.Popen(
-        [sys.executable, "-P", "-c", _HELPER],
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-
-
-def _send(helper: subprocess.Popen[bytes], share: Mapping) -> None:
-    with suppress(BrokenPipeError):  # it ended already: its exit status will say why
-        pickle.dump(share, _piped(helper.stdin))
-    with suppress(BrokenPipeError):
-        _piped(helper.stdin).close()
-
-
-def _piped(end: IO[bytes] | None) -> IO[bytes]:
-    assert end is not None, "a helper is started with pipes"
-    return end
+            with helper:  # waits, and closes its pipe
+                helper.kill()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
 
@@ -10,28 +9,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import storage
-from pipelines.config import Config
 from pipelines.delta.new_files import gathered
-from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
-from pipelines.engines.ranges import Panes
+from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share
+from pipelines.engines.ranges import Panes, RowsOfFiles
+from pipelines.engines.row_maps import MappedFiles, RowMap, batches_of, mapped
 from pipelines.engines.shares import file_sizes, packed
-from pipelines.engines.spark import tasks, whole_executors
+from pipelines.engines.spark import tasks
 from pipelines.engines.spark.relations import SparkRelations, ddl
 from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.engines.spark.spark_session import pages, session
 from pipelines.location import Location
 
-# As many as keep a task's memory small, and Python's cost of each batch out of sight.
-ROWS_PER_BATCH = 5_000
 PANE = "windrow_pane"
 
 
-@dataclass(frozen=True)
-class SparkEngine:
+class SparkEngine(Engine):
     """One session of this process, started when it is first needed."""
-
-    config: Config
-    rows_per_commit: None = None
 
     @property
     def slots(self) -> int:
@@ -40,12 +33,10 @@ class SparkEngine:
 
     @property
     def expected_slots(self) -> int:
-        """From Spark's settings."""
         return expected_slots(self.config)
 
     @property
     def expected_executors(self) -> int:
-        """From Spark's settings."""
         return expected_executors(self.config)
 
     @property
@@ -54,35 +45,30 @@ class SparkEngine:
         return pages()
 
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
-        """The tasks of its jobs."""
-        from pipelines.engines.spark import progress
-
-        return progress.reported(show)
+        return tasks.progress_reported(show)
 
     @property
     def executors(self) -> Executors:
         """Of a cluster those that have come by now; on one machine this process."""
-        return whole_executors.found(self.config)
+        return tasks.executors(self.config)
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
-        """A task for each share; of whole executors as many at a time as there are."""
-        return tasks.each(self.config, work, shares, cores)
+        """A task for each share; of whole executors as many at a time as there are, on one machine one for all."""
+        if not shares:
+            return []
+        count = 1 if cores is not None and tasks.on_one_machine(self.config) else len(shares)
+        numbers = session(self.config).range(0, len(shares), 1, count)
+        return tasks.found_by(self.config, numbers, partial(tasks.work_on, work, tuple(shares)), cores)
 
-    def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
-    ) -> list[Found]:
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """Shuffled by key and pane."""
         if not rows.files:
             return []
         found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files).where(_since(rows.since_us))
         in_panes = found.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
         together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
-        mapped = partial(_work_on_groups, work, rows.schema, gathering.panes)
-        if cores is None:
-            return tasks.found_by(together.mapInArrow(mapped, "found BINARY"))
-        alone = partial(whole_executors.one_by_one, whole_executors.turn(self.config), mapped)
-        profile = whole_executors.profile(self.config, cores)
-        return tasks.found_by(together.mapInArrow(alone, "found BINARY", profile=profile))
+        of_groups = partial(_work_on_groups, work, rows.schema, gathering.panes)
+        return tasks.found_by(self.config, together, of_groups, gathering.cores)
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """A file for each share of the files."""
@@ -94,7 +80,7 @@ class SparkEngine:
     def relations(self, folder: Location) -> Iterator[SparkRelations]:
         """Temporary views of the session; Spark spills by itself."""
         with tasks.reported():
-            made = SparkRelations(self, self.config)
+            made = SparkRelations(self)
             try:
                 yield made
             finally:
@@ -107,14 +93,11 @@ def _since(since_us: Mapping[str, int]) -> str:
 
 def _panes_of(panes: Panes) -> str:
     """The panes with a halo that a row is in, a row for each."""
-    first, last = (f"floor((unix_micros(start) - {us}) / {panes.length_us})" for us in _offsets_us(panes))
-    inside = (f"least(greatest({pane}, 0), {panes.total - 1})" for pane in (first, last))
-    return f"explode(sequence({', '.join(inside)}))"
-
-
-def _offsets_us(panes: Panes) -> tuple[int, int]:
     before_us, after_us = panes.halo_us
-    return panes.from_us + after_us, panes.from_us - before_us
+    offsets_us = panes.from_us + after_us, panes.from_us - before_us
+    first_last = (f"floor((unix_micros(start) - {us}) / {panes.length_us})" for us in offsets_us)
+    inside = (f"least(greatest({pane}, 0), {panes.total - 1})" for pane in first_last)
+    return f"explode(sequence({', '.join(inside)}))"
 
 
 def _work_on_groups(
@@ -131,17 +114,9 @@ def _work_on_groups(
 def _mapped(work: RowMap, folder: Location, files: Sequence[str]) -> Location:
     path = folder / f"{uuid4().hex}.parquet"
     with storage.new_parquet(path, work.schema, "lz4") as writer:
-        for part in gathered(pa.Table.from_batches([found]) for found in _found(work, files)):
+        for part in gathered(pa.Table.from_batches([found]) for found in mapped(work, batches_of(files, work))):
             writer.write_table(part)
     return path
-
-
-def _found(work: RowMap, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    mapped = work.start()
-    for file in files:
-        with storage.parquet(file) as rows:
-            for batch in storage.batches(rows, ROWS_PER_BATCH, list(work.columns)):
-                yield from mapped(work.chosen(batch))
 
 
 made = SparkEngine

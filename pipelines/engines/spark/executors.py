@@ -10,16 +10,15 @@ import platform
 import re
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pipelines.config import REPOSITORY
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 PACKAGES = ("kernels", "pipelines", "processes", "schemas")
@@ -31,13 +30,6 @@ ARCHIVES = "spark.archives"
 LIBRARIES = ("deltalake", "duckdb", "numba", "numpy", "pandas", "pyarrow", "pyspark")
 _LACKS = re.compile(r"(?:No module named '(?P<module>[\w.]+)'|Cannot run program \"(?P<program>[^\"]+)\")")
 _OTHER_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH\] (?P<what>[^\n]+)")
-
-
-class Executor(NamedTuple):
-    """What a task saw of the machine that it ran on."""
-
-    host: str
-    versions: Mapping[str, str]
 
 
 def packed(folder: Path) -> Path:
@@ -52,21 +44,18 @@ def packed(folder: Path) -> Path:
 
 def require_fit(session: "SparkSession") -> None:
     """NotSetUp, which says what to install where, unless the executors have this Python and these libraries."""
-    context = session.sparkContext
+    ours = _versions()
+    for host, versions in _found(session.sparkContext):
+        if others := sorted(versions.items() - ours.items()):
+            listed = ", ".join(f"{name} {version}, not {ours[name]}" for name, version in others)
+            raise _unfit(f"on {host} there is {listed}")
+
+
+def _found(context: "SparkContext") -> list[tuple[str, dict[str, str]]]:
+    """Hosts of tasks, and the versions there; NotSetUp where one did not start since its machine lacks something."""
     slots = context.defaultParallelism
-    with lack_reported():
-        found = context.parallelize(range(slots), slots).mapPartitions(_look).collect()
-    for executor in found:
-        if others := dict(executor.versions.items() - _versions().items()):
-            listed = ", ".join(f"{name} {version}, not {_version(name)}" for name, version in sorted(others.items()))
-            raise _unfit(f"on {executor.host} there is {listed}")
-
-
-@contextmanager
-def lack_reported() -> Iterator[None]:
-    """NotSetUp for a task that did not start since its machine lacks something."""
     try:
-        yield
+        return context.parallelize(range(slots), slots).map(_host_and_versions).collect()
     except Exception as error:
         text = str(error)
         if lack := _LACKS.search(text):
@@ -77,8 +66,8 @@ def lack_reported() -> Iterator[None]:
         raise
 
 
-def _look(_: Iterable[int]) -> Iterator[Executor]:
-    yield Executor(platform.node(), _versions())
+def _host_and_versions(_: int) -> tuple[str, dict[str, str]]:
+    return platform.node(), _versions()
 
 
 def _versions() -> dict[str, str]:

@@ -7,6 +7,7 @@ are lists that have ours and the user's; five have to be ours, since rows depend
 import json
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import pyspark
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, SPARK_CONF, Config
-from pipelines.engines.spark import authentication
 from pipelines.engines.spark.executors import FOLDER
 from pipelines.location import KEYS, PLACES, endpoint_url, region, set_up
 from processes import modes
@@ -26,6 +26,12 @@ WITHOUT_JVM = "WINDROW_ENGINE=local, which needs no JVM"
 DEFAULT_MASTER = "local[2]"
 _DAEMON = "pipelines.engines.spark.daemon"
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
+_AUTHENTICATE = "spark.authenticate"
+_KEY = f"{_AUTHENTICATE}.secret"
+_KEY_FIX = (
+    f"the {_KEY} of its master and workers in the spark-defaults.conf of this machine (docs/operations.md"
+    f'#a-cluster-of-spark); or {{"{_AUTHENTICATE}": "false"}} in WINDROW_SPARK_CONF where it has none'
+)
 # By setting what stands between ours and the user's.
 _LISTS = {
     "spark.executorEnv.PYTHONPATH": os.pathsep,
@@ -55,7 +61,7 @@ _PROPERTY = re.compile(r"\s*([^\s=:]+)\s*[\s=:]\s*(.*?)\s*")
 def settings(config: Config) -> dict[str, str]:
     """All that a session is started with, its master among them. WrongParameter for a setting with which rows would be
     others, NotSetUp without Delta's JARs."""
-    users = users_settings(config)
+    users = _users_settings(config)
     for name, needed in _NEEDED.items():
         if users.get(name, needed).lower() != needed.lower():
             raise WrongParameter(name, users[name], f"{needed}, on which Windrow's rows depend; or leave it unset")
@@ -66,11 +72,9 @@ def settings(config: Config) -> dict[str, str]:
         **_of_storage(config),
         **_of_jars(config, master),
     }
-    both = {
-        name: between.join(filter(None, (ours.get(name), users[name])))
-        for name, between in _LISTS.items()
-        if name in users
-    }
+    lists = {name: (between, (ours.get(name), users[name])) for name, between in _LISTS.items() if name in users}
+    # An empty part of a class path would be the current folder.
+    both = {name: between.join(filter(None, parts)) for name, (between, parts) in lists.items()}
     return {MASTER: master, **ours, **users, **both}
 
 
@@ -81,7 +85,7 @@ def is_one_machine(master: str) -> bool:
 
 def expected_slots(config: Config) -> int:
     """How many tasks run at once with these settings, where they say it; else as many as on two cores."""
-    users = users_settings(config)
+    users = _users_settings(config)
     if of_machine := _LOCAL.fullmatch(users.get(MASTER, DEFAULT_MASTER)):
         cores = of_machine[1] or "1"
         return config.cores if cores == "*" else int(cores)
@@ -93,28 +97,25 @@ def expected_slots(config: Config) -> int:
 
 def expected_executors(config: Config) -> int:
     """How many executors there are with these settings, where they say it; else two, of which each has a worker."""
-    users = users_settings(config)
+    users = _users_settings(config)
     return 1 if is_one_machine(users.get(MASTER, DEFAULT_MASTER)) else int(users.get("spark.executor.instances", 2))
 
 
-def users_settings(config: Config) -> dict[str, str]:
-    """What the user has set, in whichever way."""
+def _users_settings(config: Config) -> dict[str, str]:
+    home = os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent
+    defaults = Path(os.environ.get("SPARK_CONF_DIR") or Path(home, "conf"), "spark-defaults.conf")
     master = {MASTER: config.spark_master} if config.spark_master else {}
-    return {**_of_file(_defaults()), **_of_variable(config.spark_conf), **master}
+    return {**_of_file(defaults), **_of_variable(config.spark_conf), **master}
 
 
 def _of_variable(text: str) -> dict[str, str]:
     """WINDROW_SPARK_CONF: a JSON object, or the path of a file like spark-defaults.conf."""
     if not text:
         return {}
-    if text.startswith("{"):
-        return _of_json(text)
-    if not Path(text).is_file():
-        raise _no_settings(text, "a JSON object, or the path of a file like spark-defaults.conf that exists")
-    return _of_file(Path(text))
-
-
-def _of_json(text: str) -> dict[str, str]:
+    if not text.startswith("{"):
+        if not Path(text).is_file():
+            raise _no_settings(text, "a JSON object, or the path of a file like spark-defaults.conf that exists")
+        return _of_file(Path(text))
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -127,12 +128,6 @@ def _no_settings(text: str, allowed: str) -> WrongParameter:
     return WrongParameter(SPARK_CONF, text if re.fullmatch(r"[\w./~-]+", text) else f"{text[:1]}…", allowed)
 
 
-def _defaults() -> Path:
-    """Where Spark looks for spark-defaults.conf."""
-    home = os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent
-    return Path(os.environ.get("SPARK_CONF_DIR") or Path(home, "conf"), "spark-defaults.conf")
-
-
 def _of_file(path: Path) -> dict[str, str]:
     lines = path.read_text().splitlines() if path.is_file() else []
     found = (_PROPERTY.fullmatch(line) for line in lines if line.strip() and not line.lstrip().startswith(("#", "!")))
@@ -142,7 +137,7 @@ def _of_file(path: Path) -> dict[str, str]:
 def _of_every_session(config: Config) -> Mapping[str, str]:
     return {
         **_NEEDED,
-        "spark.driver.extraClassPath": _class_path(config),
+        "spark.driver.extraClassPath": os.pathsep.join(_jars(config)),
         "spark.driver.extraJavaOptions": _java_options(config),
         "spark.app.name": "windrow",
         "spark.driver.memory": "2g",
@@ -151,7 +146,7 @@ def _of_every_session(config: Config) -> Mapping[str, str]:
         "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        authentication.AUTHENTICATE: "true",
+        _AUTHENTICATE: "true",
         # Hadoop, which writes for Spark, gives files 0644 whatever the process's umask.
         "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
         # The defaults (50 and 200) make every small read or shuffle that many tasks.
@@ -165,7 +160,7 @@ def _of_one_machine(config: Config) -> Mapping[str, str]:
     return {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.executor.extraClassPath": _class_path(config),
+        "spark.executor.extraClassPath": os.pathsep.join(_jars(config)),
         "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
         # Not the first, which a worker finds as this process did.
         "spark.executorEnv.WINDROW_NUMBA": str(cache.parents()[-1]),
@@ -176,27 +171,44 @@ def _of_one_machine(config: Config) -> Mapping[str, str]:
 def _of_a_cluster(config: Config, master: str, users: Mapping[str, str]) -> Mapping[str, str]:
     """Driver and executors share no folder, and maybe no host: JARs and Windrow itself are sent to them (executors.py),
     and what they say to each other is encrypted."""
+    # By which Hadoop and the libraries find S3 there. Kubernetes shows variables to all who may see a pod: there the
+    # keys come from a secret of its own (docs/kubernetes.md).
+    keys = () if master.startswith("k8s:") else KEYS
+    of_s3 = (*PLACES, *keys) if _is_on_s3(config) else ()
     return {
         "spark.executorEnv.PYTHONPATH": FOLDER,
         "spark.executorEnv.WINDROW_ENGINE": "spark",
         "spark.python.daemon.module": _DAEMON,
-        **authentication.of_a_cluster(master, users),
-        **_variables_of_executors(config, master),
+        **authentication(master, users),
+        **{f"spark.executorEnv.{name}": os.environ[name] for name in of_s3 if name in os.environ},
     }
 
 
-def _variables_of_executors(config: Config, master: str) -> Mapping[str, str]:
-    """By which Hadoop and the libraries find S3 there. Kubernetes shows them to all who may see a pod: there the keys
-    come from a secret of its own (docs/kubernetes.md)."""
-    names = PLACES if master.startswith("k8s:") else (*PLACES, *KEYS)
-    return {f"spark.executorEnv.{name}": os.environ[name] for name in names if _is_on_s3(config) and name in os.environ}
+def authentication(master: str, users: Mapping[str, str]) -> dict[str, str]:
+    """Settings by which a driver is known on its cluster, and by which no other process reads what they say. Without a
+    key any process of any user that finds a driver's port may ask it, and end it. NotSetUp where no setting of the
+    user's says the key of a standalone cluster.
+
+    local, yarn, k8s   Spark makes a key for each session
+    local-cluster      so does Windrow, as Spark doesn't
+    spark://           the one that its master and workers have too, of their spark-defaults.conf
+    """
+    if users.get(_AUTHENTICATE, "true").lower() != "true":
+        return {}
+    if _KEY not in users and master.startswith("spark:"):
+        raise NotSetUp(f"Spark's master {master} asks for a key, and no setting says it", _KEY_FIX)
+    key = {_KEY: secrets.token_hex()} if master.startswith("local-cluster") else {}
+    # Without a fallback to what is not encrypted, where the other side asks for it.
+    return {"spark.network.crypto.enabled": "true", "spark.network.crypto.saslFallback": "false", **key}
 
 
 def _of_jars(config: Config, master: str) -> Mapping[str, str]:
     """Those that Spark sends; Delta's are on the class path of this machine already."""
-    of_delta = [] if is_one_machine(master) else _jars(config)
-    of_storage = _jars_of_s3(config) if _is_on_s3(config) else []
-    return {"spark.jars": ",".join([*of_delta, *of_storage])} if of_delta or of_storage else {}
+    jars = [] if is_one_machine(master) else _jars(config)
+    if _is_on_s3(config):
+        folder = config.jars / "s3"
+        jars += _jars_in(folder, f"the lake is below {config.home}, and S3's JARs are not in {folder}", CLUSTER)
+    return {"spark.jars": ",".join(jars)} if jars else {}
 
 
 def _is_on_s3(config: Config) -> bool:
@@ -208,35 +220,23 @@ def _of_storage(config: Config) -> Mapping[str, str]:
     JVM that has them."""
     if not _is_on_s3(config):
         return {}
-    asked = {
-        "endpoint": endpoint_url(),
-        "endpoint.region": region(),
-        "path.style.access": "true" if endpoint_url() else None,
-    }
+    endpoint = endpoint_url()
+    asked = {"endpoint": endpoint, "endpoint.region": region(), "path.style.access": "true" if endpoint else None}
     return {
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         **{f"spark.hadoop.fs.s3a.{name}": value for name, value in asked.items() if value},
     }
 
 
-def _jars_of_s3(config: Config) -> list[str]:
-    jars = sorted(str(jar) for jar in (config.jars / "s3").glob("*.jar"))
-    if not jars:
-        raise NotSetUp(f"the lake is below {config.home}, and S3's JARs are not in {config.jars / 's3'}", CLUSTER)
-    return jars
-
-
 def _jars(config: Config) -> list[str]:
-    jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
-    if not jars:
-        raise NotSetUp(
-            f"Delta's JARs are not in {config.jars}", set_up(f"WINDROW_JARS=… of a checkout, or {WITHOUT_JVM}")
-        )
-    return jars
+    fix = set_up(f"WINDROW_JARS=… of a checkout, or {WITHOUT_JVM}")
+    return _jars_in(config.jars, f"Delta's JARs are not in {config.jars}", fix)
 
 
-def _class_path(config: Config) -> str:
-    return os.pathsep.join(_jars(config))
+def _jars_in(folder: Path, lacking: str, fix: str) -> list[str]:
+    if jars := sorted(str(jar) for jar in folder.glob("*.jar")):
+        return jars
+    raise NotSetUp(lacking, fix)
 
 
 def _java_options(config: Config) -> str:

@@ -32,7 +32,7 @@ from schemas.errors import NotSetUp, SparkEnded
 if TYPE_CHECKING:
     from socketserver import BaseServer
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 _PATIENCE_S = 10.0
 # A JVM that was killed hangs up before its process is over.
@@ -45,10 +45,8 @@ _pages: list[str | None] = []  # of each
 
 
 def session(config: Config) -> "SparkSession":
-    """This process's session, started on first use (seconds) and kept.
-
-    Raises NotSetUp without Delta's JARs or a JRE, or where a signal ended this process's JVM within a write.
-    """
+    """This process's session, started on first use (seconds) and kept. Raises NotSetUp without Delta's JARs or a JRE,
+    or where a signal ended this process's JVM within a write."""
     from pyspark import SparkContext  # a second of imports that commands without Spark need not pay
 
     if _kept and not orphan_jvms.jvm_lives():
@@ -175,27 +173,23 @@ def end_reported() -> Iterator[None]:
     try:
         yield
     except (Py4JError, OSError, EOFError) as error:
-        ended = _exit_code(_DYING_S)
-        if ended is None:
+        code = _exit_code()
+        if code is None:
             raise
-        raise _ended(ended) from error
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        raise SparkEnded(
+            f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
+            "the same command again; if it ends again, the machine may have too little memory for it"
+        ) from error
 
 
-def _ended(exit_code: int) -> SparkEnded:
-    how = f"by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
-    return SparkEnded(
-        f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
-        "the same command again; if it ends again, the machine may have too little memory for it"
-    )
-
-
-def _exit_code(patience_s: float) -> int | None:
+def _exit_code() -> int | None:
     """Of the JVM; None while it lives."""
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway  # there before the session is
     with suppress(subprocess.TimeoutExpired):
-        return gateway.proc.wait(patience_s) if gateway else None
+        return gateway.proc.wait(_DYING_S) if gateway else None
     return None
 
 
@@ -211,13 +205,6 @@ def _pages_of(session: "SparkSession") -> str | None:
     log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
     found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
     return ", ".join(each for each in found if each) or None
-
-
-def give_back(*frames: "DataFrame") -> None:
-    """Give back the memory of frames that were kept; a JVM that was ended has nothing any more."""
-    if orphan_jvms.jvm_lives():
-        for frame in frames:
-            frame.unpersist()
 
 
 def _require_java() -> None:

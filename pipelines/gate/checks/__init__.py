@@ -14,13 +14,10 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from pipelines.gate.recount.finding import LawFinding, joined_by_day
+from pipelines.gate.recount.finding import LawFinding, does_not_apply, joined_by_day
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.landed_files import LandedFiles
-from pipelines.gate.recount.offending import does_not_apply
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.silver import SilverDays
+from pipelines.gate.recount.query_days import AuditedDays, Recount
+from pipelines.gate.recount.silver import LandedFiles, SilverDays
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import Model
 
@@ -36,20 +33,17 @@ def checks(of: str) -> list[ModuleType]:
 
 
 def verdicts_on_files(files: LandedFiles) -> list[Verdict]:
-    """What each check finds on landed files."""
     return [check.run(files) for check in checks("files")]
 
 
 def verdicts_on_silver(silver: SilverDays) -> dict[date, list[Verdict]]:
-    """What each check finds on arrival days."""
     found = [check.run(silver) for check in checks("silver")]
     return {day: [of_days[day] for of_days in found] for day in silver.days}
 
 
 def find_in_rows(recount: Recount) -> FoundByLaw:
     """What each law finds on some keys of a run's rows."""
-    excepted = _excepted(recount)
-    return {file: law.find(recount) for file, law in _laws(recount).items() if file not in excepted}
+    return {file: law.find(recount) for file, law in _laws(recount).items() if file not in _excepted(recount)}
 
 
 def verdicts_on_rows(of: AuditedDays, found: Sequence[FoundByLaw]) -> dict[date, list[Verdict]]:
@@ -63,18 +57,15 @@ def verdicts_on_rows(of: AuditedDays, found: Sequence[FoundByLaw]) -> dict[date,
 
 
 def _verdicts_on_day(of: AuditedDays, found: dict[str, LawFinding]) -> list[Verdict]:
-    excepted, limits = _excepted(of), in_sql(of.query.window).limits
-    return [
-        does_not_apply(of, law.NAME, excepted[file])
-        if file in excepted
-        else _with_limit(law.verdict(of, found[file]), limits.get(file))
-        for file, law in _laws(of).items()
-    ]
-
-
-def _with_limit(verdict: Verdict, limit: str | None) -> Verdict:
-    """It says how far the law was looked at, where that isn't all of it."""
-    return verdict if limit is None else replace(verdict, figure=f"{verdict.figure} ({limit})")
+    excepted, limits, verdicts = _excepted(of), in_sql(of.query.window).limits, []
+    for file, law in _laws(of).items():
+        if file in excepted:
+            verdicts.append(does_not_apply(of, law.NAME, excepted[file]))
+            continue
+        verdict, limit = law.verdict(of, found[file]), limits.get(file)
+        # It says how far the law was looked at, where that isn't all of it.
+        verdicts.append(verdict if limit is None else replace(verdict, figure=f"{verdict.figure} ({limit})"))
+    return verdicts
 
 
 def _laws(of: AuditedDays) -> dict[str, ModuleType]:
@@ -85,5 +76,4 @@ def _laws(of: AuditedDays) -> dict[str, ModuleType]:
 
 
 def _excepted(of: AuditedDays) -> dict[str, str]:
-    """Which laws do not apply to some windows, the file of their kind states."""
     return in_sql(of.query.window).exceptions(of.query)

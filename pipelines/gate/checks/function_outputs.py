@@ -7,15 +7,12 @@ of a chunk or wrote to another's row would do so in many.
 
 from datetime import date
 from math import isnan
-from typing import NamedTuple
 
 import pyarrow as pa
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.gate.recount.sources import YEAR_ONE_US
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import MODEL_COLUMNS, HeavyCall, Model
@@ -32,63 +29,47 @@ EVENTS_OF_A_ROW = 100_000
 TUPLES, STATUS = MODEL_COLUMNS
 OF_THE_MACHINE = ("over time", "no memory")
 """Statuses that depend on more than the events."""
-
-
-class _Row(NamedTuple):
-    """A row of the audit; `until_us`: its events had arrived by then; found: tuples, status and outputs."""
-
-    key_number: int
-    window_start_us: int
-    window_end_us: int
-    revision: int
-    day: date
-    until_us: int
-    found: tuple
+ROW = ("key_number", "window_start_us", "window_end_us", "revision")
 
 
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Compute some rows again. O(events of these rows)."""
-    expected = [(row, _expected(recount, row)) for row in _rows(recount)]
-    broken = [(*row[:5], *again) for row, again in expected if not _same(row.found, again)]
-    recount.connection.register("computed_again", _table(recount, broken))
+    broken, (tuples, status, *outputs) = [], _names(recount)
+    for row in _rows(recount):
+        again = _expected(recount, row)
+        if any(_bits(row[name]) != _bits(value) for name, value in again.items()):
+            broken.append({**row, **again})
+    whole, floats = (*ROW, tuples), ((name, pa.float64()) for name in outputs)
+    schema = [*((name, pa.int64()) for name in whole), ("day", pa.date32()), (status, pa.string()), *floats]
+    recount.connection.register("computed_again", pa.Table.from_pylist(broken, pa.schema(schema)))
     return found_in_rows(recount, "SELECT * FROM computed_again", _names(recount))
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     what = f"say other than their events ({ROWS_OF_A_SHARE} rows of each share of keys were computed again)"
     return verdict_on_rows(of, NAME, found, _names(of), what)
 
 
-def _outputs(of: AuditedDays) -> list[str]:
-    """The columns behind `status`: a model's own."""
-    names = list(of.tables.audit.column_names)
-    return names[names.index(STATUS) + 1 : names.index("emitted_date")]
-
-
 def _names(of: AuditedDays) -> tuple[str, ...]:
-    return tuple(f"recounted_{name}" for name in (TUPLES, STATUS, *_outputs(of)))
+    return tuple(f"recounted_{name}" for name in _columns(of))
 
 
-def _table(recount: Recount, rows: list[tuple]) -> pa.Table:
-    where = [(name, pa.date32() if name == "day" else pa.int64()) for name in _Row._fields[:5]]
-    tuples, status, *outputs = _names(recount)
-    schema = pa.schema(
-        [*where, (tuples, pa.int64()), (status, pa.string()), *((name, pa.float64()) for name in outputs)]
-    )
-    return pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
+def _columns(of: AuditedDays) -> list[str]:
+    """From `tuples` on: behind `status` a model's own outputs."""
+    names = list(of.tables.audit.column_names)
+    return names[names.index(TUPLES) : names.index("emitted_date")]
 
 
-def _rows(recount: Recount) -> list[_Row]:
-    """Some of each day's, the same ones each time and whatever days are looked at along with it: of windows that were
-    open on the day. That others have no rows is law 4."""
-    columns = ", ".join(f"a.{sql.name(name)}" for name in (TUPLES, STATUS, *_outputs(recount)))
+def _rows(recount: Recount) -> list[dict]:
+    """Some of each day's, the same ones whatever days are looked at along with it: of windows that were open on the
+    day. That others have no rows is law 4. until_us: their events had arrived by then."""
+    columns = ", ".join(f"a.{sql.name(name)} AS {sql.name(f'recounted_{name}')}" for name in _columns(recount))
     statuses = ", ".join(map(sql.literal, OF_THE_MACHINE))
     key = (f"k.{sql.name(name)}" for name in recount.query.key)
     named = ", ".join((*key, "w.window_start_us", "w.window_end_us", "a.revision"))
-    found = recount.rows(f"""
-        SELECT k.key_number, w.window_start_us, w.window_end_us, a.revision, a.emitted_date,
-               least(epoch_us(a.emitted_at), w.closed_us), {columns}
+    found = recount.connection.sql(f"""
+        SELECT k.key_number, w.window_start_us, w.window_end_us, a.revision, a.emitted_date AS day,
+               least(epoch_us(a.emitted_at), w.closed_us) AS until_us, {columns}
         FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")}
         JOIN windows w
             ON epoch_us(a.window_start) = w.window_start_us AND epoch_us(a.window_end) = w.window_end_us
@@ -96,22 +77,22 @@ def _rows(recount: Recount) -> list[_Row]:
           AND w.closed_us >= {sql.begin_us("a.emitted_date")}
         QUALIFY row_number() OVER (PARTITION BY a.emitted_date ORDER BY hash({named}), {named}) <= {ROWS_OF_A_SHARE}
         """)
-    return [_Row._make((*row[:6], tuple(row[6:]))) for row in found]
+    return found.to_arrow_table().to_pylist()
 
 
-def _expected(recount: Recount, row: _Row) -> tuple:
+def _expected(recount: Recount, row: dict) -> dict[str, object]:
     """tuples, status and outputs, by one call."""
     # Imported here: the recount of a plain query uses no kernel.
     import numpy as np
 
     from kernels.farm.once import compute_once
 
-    call = _function(recount)
+    call, start_us = _function(recount), row["window_start_us"]
     events = np.array(_events(recount, row), np.float64).reshape(-1, 1 + len(call.columns))
-    times_us = events[:, 0].astype(np.int64) + row.window_start_us
-    bounds_us = row.window_start_us, row.window_end_us
+    times_us = events[:, 0].astype(np.int64) + start_us
+    bounds_us = start_us, row["window_end_us"]
     once = compute_once(call.function, times_us, events[:, 1:].T, call.named_parameters, bounds_us)
-    return (len(events), once.status, *once.outputs.values())
+    return dict(zip(_names(recount), (len(events), once.status, *once.outputs.values()), strict=True))
 
 
 def _function(of: AuditedDays) -> HeavyCall:
@@ -119,26 +100,22 @@ def _function(of: AuditedDays) -> HeavyCall:
     return of.query.function
 
 
-def _events(recount: Recount, row: _Row) -> list[tuple]:
+def _events(recount: Recount, row: dict) -> list[tuple]:
     """Time from the window's start, in µs, and values; in order of (start, arrival, seq)."""
-    columns = [f"s.{sql.name(column)}" for column in _function(recount).columns]
-    since_us = row.window_start_us - sql.microseconds(recount.stream.ahead_at_most)
+    columns, start_us = [f"s.{sql.name(column)}" for column in _function(recount).columns], row["window_start_us"]
+    since_us = start_us - sql.microseconds(recount.stream.ahead_at_most)
     return recount.rows(f"""
-        SELECT epoch_us(s.start) - {row.window_start_us}, {", ".join(f"CAST({each} AS DOUBLE)" for each in columns)}
+        SELECT epoch_us(s.start) - {start_us}, {", ".join(f"CAST({each} AS DOUBLE)" for each in columns)}
         FROM silver s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}
-        WHERE k.key_number = {row.key_number} AND {sql.where(recount.query.where, "s")}
-          AND s.start >= {sql.at(max(YEAR_ONE_US, row.window_start_us))} AND s.start < {sql.at(row.window_end_us)}
-          AND s.arrival_date BETWEEN {sql.day_of(str(since_us))} AND {sql.literal(row.day)}
-          AND epoch_us(s.arrival) <= {row.until_us} AND {" AND ".join(f"{each} IS NOT NULL" for each in columns)}
+        WHERE k.key_number = {row["key_number"]} AND {sql.where(recount.query.where, "s")}
+          AND s.start >= {sql.at(max(YEAR_ONE_US, start_us))} AND s.start < {sql.at(row["window_end_us"])}
+          AND s.arrival_date BETWEEN {sql.day_of(str(since_us))} AND {sql.literal(row["day"])}
+          AND epoch_us(s.arrival) <= {row["until_us"]} AND {" AND ".join(f"{each} IS NOT NULL" for each in columns)}
         ORDER BY s.start, s.arrival, s.path, s.line, s.reading""")
 
 
-def _same(found: tuple, again: tuple) -> bool:
-    return tuple(map(_plain, found)) == tuple(map(_plain, again))
-
-
-def _plain(value: object) -> object:
-    """Floats by their bits; null is NaN."""
+def _bits(value: object) -> object:
+    """A float by its bits; null is NaN."""
     if not isinstance(value, float):
         return value
     return None if isnan(value) else value.hex()

@@ -1,8 +1,7 @@
 """Every record of every file is a row of silver, a refused row, or a duplicate."""
 
-from pipelines.gate.recount.finding import SHOWN
-from pipelines.gate.recount.landed_files import LandedFiles
-from pipelines.gate.recount.offending import values_list
+from pipelines.gate.recount.finding import SHOWN, values_list
+from pipelines.gate.recount.silver import LandedFiles
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 1: every reading is accounted for"  # a value of the ledger, where a reading is a record
@@ -13,25 +12,17 @@ COUNTS = ("accepted", "quarantined", "duplicates")
 
 
 def run(files: LandedFiles) -> Verdict:
-    """Count silver and quarantine again by file, and compare with the files table.
-
-    A duplicate file's records are counted and not kept, so only its rows of silver can be counted again.
-    """
+    """Count silver and quarantine again by file, and compare with the files table. A duplicate file's records are
+    counted and not kept, so only its rows of silver can be counted again."""
     files.relations.keep("unaccounted", _unaccounted())
-    (found,) = files.one("SELECT count(*) FROM unaccounted")
+    [(found,)] = files.relations.rows("SELECT count(*) FROM unaccounted")
     sums = ", ".join(f"coalesce(sum({column}), 0)" for column in COUNTS)
-    of_files, readings, *counts = files.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
+    all_ = f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files"
+    [(of_files, readings, *counts)] = files.relations.rows(all_)
     parts = " + ".join(f"{count} {name}" for count, name in zip(counts, COUNTS, strict=True))
     figure = f"{found} of {of_files} files differ: {readings} readings = {parts}"
-    return Verdict(
-        NAME,
-        not found,
-        figure,
-        "0 files differ",
-        _offending(files) if found else None,
-        files.tables.silver.name,
-        files.version,
-    )
+    offending, table = _offending(files) if found else None, files.tables.silver.name
+    return Verdict(NAME, not found, figure, "0 files differ", offending, table, files.version)
 
 
 def _unaccounted() -> str:

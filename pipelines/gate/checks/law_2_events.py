@@ -3,10 +3,9 @@
 from datetime import date
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_by_day, values_list
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_by_day, values_list
+from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 2: every event is accounted for"
@@ -16,17 +15,6 @@ LAW = (
 )
 CHECKS = "audit"
 IDENTITY = ("path", "line", "reading")
-COMPARED = (
-    "key_number",
-    "start_us",
-    "end_us",
-    "arrival_us",
-    "reason",
-    "first_missed_us",
-    "last_missed_us",
-    "windows_missed",
-    "late_by_us",
-)
 LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")
 ALL_TIMES_US = 1 << 61  # beyond all times: how late is not known
 FATES = ("filtered", "in no window", "too late for all", "held")
@@ -43,7 +31,6 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     parts = [f"{found.counted.get(fate, 0)} {fate}" for fate in FATES]
     figure = (
         f"{sum(found.counted.values())} accepted = {' + '.join(parts)}; the late rows disagree with the recount "
@@ -61,42 +48,38 @@ def _fates(recount: Recount) -> str:
                        WHEN windows_missed = windows THEN 'too late for all' ELSE 'held' END AS fate,
                kept AND (too_long OR windows_missed > 0) AS is_late,
                CASE WHEN too_long THEN 'too long' ELSE 'too late' END AS reason
-        FROM ({recount.windows.missed(recount)})"""
+        FROM ({in_sql(recount.query.window).missed(recount)})"""
 
 
 def _disagreeing(recount: Recount) -> str:
-    """SQL: events whose late row is missing, needless or different."""
+    """SQL: events whose late row is missing, needless, different, or there more than once."""
     lateness_us = sql.microseconds(recount.query.lateness)
     late_by_us = f"CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END"
     late = f"""
-        SELECT m.* REPLACE ({recount.windows.windows_missed} AS windows_missed), {late_by_us} AS late_by_us
+        SELECT m.* REPLACE ({in_sql(recount.query.window).windows_missed} AS windows_missed), {late_by_us} AS late_by_us
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
-    differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in COMPARED)
+    same = ("arrival_date", *IDENTITY)
+    others = [column for column in recount.types_of("late_audit") if column not in same]
+    copies = f"SELECT *, count(*) OVER (PARTITION BY {', '.join(same)}) AS copies FROM late_audit"
+    differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in others)
     return f"""
         SELECT coalesce(e.arrival_date, l.arrival_date) AS day, coalesce(e.path, l.path) AS path,
                coalesce(e.line, l.line) AS line, coalesce(e.reading, l.reading) AS reading,
                coalesce(e.windows_missed, 0) AS windows_missed,
                e.first_missed_us, e.last_missed_us, e.late_by_us
         FROM ({late}) e
-        FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in ("arrival_date", *IDENTITY))}
-        WHERE {differs}"""
+        FULL JOIN ({copies}) l ON {" AND ".join(f"e.{column} = l.{column}" for column in same)}
+        WHERE l.copies > 1 OR {differs}"""
 
 
 def _offending(of: AuditedDays, found: LawFinding) -> str:
     """SQL that shows the events, their late rows and the recount side by side."""
-    names = [
-        *IDENTITY,
-        "recounted_windows_missed",
-        "recounted_first_missed_us",
-        "recounted_last_missed_us",
-        "recounted_late_by",
-    ]
+    again = ("windows_missed", "first_missed_us", "last_missed_us", "late_by")
+    names = [*IDENTITY, *(f"recounted_{each}" for each in again)]
     silver, late = of.tables.source.silver.name, of.tables.late_audit.name
     on = " AND ".join("{0}." + f"{column} = x.{column}" for column in IDENTITY)
-    columns = [
-        *(f"s.{each}" for each in (*of.query.key, "start", "end", "arrival")),
-        *(f"l.{each}" for each in LATE_COLUMNS),
-    ]
+    columns = [f"s.{each}" for each in (*of.query.key, "start", "end", "arrival")]
+    columns += [f"l.{each}" for each in LATE_COLUMNS]
     return (
         f"SELECT x.*, {', '.join(columns)} FROM {values_list(found.rows, names)} "
         f"LEFT JOIN {silver} s ON {on.format('s')} LEFT JOIN {late} l ON {on.format('l')} ORDER BY ALL"

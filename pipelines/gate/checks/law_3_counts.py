@@ -3,10 +3,8 @@
 from datetime import date
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 3: rows count what silver has"
@@ -31,12 +29,11 @@ def find(recount: Recount) -> dict[date, LawFinding]:
             SELECT {window}, a.revision, a.emitted_date AS day, a.events, a.late_events,
                    CASE WHEN {is_open} THEN h.events ELSE 0 END AS recounted_events,
                    CASE WHEN {is_open} THEN h.late_events ELSE 0 END AS recounted_late_events
-            FROM doubtful a ASOF LEFT JOIN history h ON {same} AND a.emitted_at_us >= h.tick_us)
+            FROM doubtful a ASOF LEFT JOIN known h ON {same} AND a.emitted_at_us >= h.tick_us)
         FROM known WHERE events <> recounted_events OR late_events <> recounted_late_events""",
         EXPECTED,
     )
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     return verdict_on_rows(of, NAME, found, EXPECTED, "count other events than silver has")

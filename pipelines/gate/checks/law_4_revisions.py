@@ -2,17 +2,16 @@
 
 from datetime import date
 
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 4: revisions follow without a gap"
 LAW = (
     "Per window: revisions follow without a gap on the number that the warm-up counted; emitted_at rises; "
-    "events never falls, unless windows depend on their key's other events. So the interval has a row for each tick "
-    "that changed the window, and no other."
+    "events never falls, unless windows depend on their key's other events. So the interval has one row for each "
+    "tick that changed the window, and no other."
 )
 CHECKS = "audit"
 EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
@@ -20,30 +19,31 @@ EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
 
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Compare each row's number, tick and firing with silver's ticks; earlier days count into the number."""
-    place, may_fall = ", ".join((*recount.window, "emitted_date")), str(recount.windows.events_may_fall).upper()
+    place = ", ".join((*recount.window, "emitted_date"))
+    may_fall = str(in_sql(recount.query.window).events_may_fall).upper()
     return found_in_rows(
         recount,
         f"""
         WITH falling AS (
             SELECT *, NOT {may_fall} AND events < max(events) OVER (
                 PARTITION BY {place} ORDER BY revision
-                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS falls
-            FROM doubtful),
-        expected_of_doubtful AS (SELECT * FROM expected SEMI JOIN doubtful_windows USING ({place}))
-        SELECT {", ".join(recount.window)}, revision, emitted_date AS day,
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS falls,
+                count(*) OVER (PARTITION BY {place}, revision) > 1 AS is_copied
+            FROM doubtful)
+        SELECT DISTINCT {", ".join(recount.window)}, revision, emitted_date AS day,
                CASE WHEN a.emitted_at_us IS NULL THEN 'row is missing'
                     WHEN e.tick_us IS NULL THEN 'no such revision'
+                    WHEN a.is_copied THEN 'row is there more than once'
                     WHEN a.emitted_at_us <> e.tick_us THEN 'other tick'
                     WHEN a.pane <> e.pane THEN 'other firing'
                     ELSE 'events fall' END AS problem,
                e.tick_us AS recounted_emitted_at_us, e.pane AS recounted_pane
-        FROM falling a FULL JOIN expected_of_doubtful e USING ({place}, revision)
-        WHERE a.emitted_at_us IS DISTINCT FROM e.tick_us OR a.pane IS DISTINCT FROM e.pane OR a.falls""",
+        FROM falling a FULL JOIN expected e USING ({place}, revision)
+        WHERE a.emitted_at_us IS DISTINCT FROM e.tick_us OR a.pane IS DISTINCT FROM e.pane OR a.falls OR a.is_copied""",
         EXPECTED,
     )
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     what = "are missing, too many, or have another tick or firing than silver's arrivals say"
     return verdict_on_rows(of, NAME, found, EXPECTED, what)

@@ -6,20 +6,17 @@ themselves are found again, by a walk over all events of a key (recount/plain/):
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.drawn_rows import rows_by_key
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import does_not_apply, found_in_rows, verdict_on_rows
-from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.cut import not_cut_exactly
+from pipelines.gate.recount.drawn import rows_by_key
+from pipelines.gate.recount.finding import LawFinding, does_not_apply, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.plain.aggregates import aggregate, is_same
+from pipelines.gate.recount.plain.kinds import not_cut_exactly
 from pipelines.gate.recount.plain.replay import PlainRow
-from pipelines.gate.recount.plain.roundings import is_same
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 from schemas.query import Query
 
@@ -29,35 +26,17 @@ LAW = (
     "no other: windows, revisions, panes, emitted_at, events, late_events and aggregates."
 )
 CHECKS = "dependent"
-EXPECTED = (
-    "problem",
-    "recounted_emitted_at_us",
-    "recounted_pane",
-    "recounted_events",
-    "recounted_late_events",
-    "recounted_values",
-)
 COMPARED = {"emitted_at_us": "tick", "pane": "firing", "events": "events", "late_events": "late events"}
 IDENTITY = ("key_number", "window_start_us", "window_end_us", "window_number", "revision")
-OFFENDERS = pa.schema(
-    [
-        *((name, pa.int64()) for name in IDENTITY),
-        ("day", pa.date32()),
-        ("problem", pa.string()),
-        ("recounted_emitted_at_us", pa.int64()),
-        ("recounted_pane", pa.string()),
-        ("recounted_events", pa.int64()),
-        ("recounted_late_events", pa.int64()),
-        ("recounted_values", pa.string()),
-    ]
-)
-
-
-class _Again(NamedTuple):
-    """A row as it is found again: what is compared of it, and the columns of its events."""
-
-    compared: dict[str, Any]
-    held: list[dict]
+EXPECTED = {
+    "problem": pa.string(),
+    "recounted_emitted_at_us": pa.int64(),
+    "recounted_pane": pa.string(),
+    "recounted_events": pa.int64(),
+    "recounted_late_events": pa.int64(),
+    "recounted_values": pa.string(),
+}
+OFFENDERS = pa.schema([*((name, pa.int64()) for name in IDENTITY), ("day", pa.date32()), *EXPECTED.items()])
 
 
 def find(recount: Recount) -> dict[date, LawFinding]:
@@ -65,84 +44,69 @@ def find(recount: Recount) -> dict[date, LawFinding]:
     [day] = recount.days
     if not_cut_exactly(recount.query.window) is not None:
         return {day: LawFinding(0, {})}
-    expected = dict(_expected(recount))
+    expected = {(key, *row.place, row.revision): row for key, rows in rows_by_key(recount) for row in rows}
     rows = _audit_rows(recount)
     broken = [{**each, "day": day} for each in _broken(recount.query, rows, expected)]
     recount.connection.register("other_rows", pa.Table.from_pylist(broken, OFFENDERS))
-    found = found_in_rows(recount, "SELECT * FROM other_rows", EXPECTED)[day]
-    return {day: found._replace(counted={**_counted(recount), "rows": len(rows), "of_rows": found.counted["rows"]})}
+    found = found_in_rows(recount, "SELECT * FROM other_rows", tuple(EXPECTED))[day]
+    keys, of_keys = recount.one("SELECT count(*) FILTER (is_drawn), coalesce(max(of_keys), 0) FROM askable_keys")
+    counted = {"keys": keys, "of_keys": of_keys, "rows": len(rows), "of_rows": found.counted["rows"]}
+    return {day: found._replace(counted=counted)}
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     unlike = not_cut_exactly(of.query.window)
     if unlike is not None:
         return does_not_apply(of, NAME, unlike)
     drawn = "of {keys} keys, drawn of {of_keys} with {of_rows} rows, are others than a plain replay's"
-    return verdict_on_rows(of, NAME, found, EXPECTED, drawn.format_map(found.counted))
-
-
-def _counted(recount: Recount) -> dict[str, int]:
-    keys, of_keys = recount.one("SELECT count(*) FILTER (is_drawn), coalesce(max(of_keys), 0) FROM askable_keys")
-    return {"keys": keys, "of_keys": of_keys}
-
-
-def _expected(recount: Recount) -> Iterator[tuple[tuple, _Again]]:
-    for key, rows in rows_by_key(recount):
-        for row in rows:
-            held = [dict(event.row) for event in row.events]
-            yield (key, *row.place, row.revision), _Again(_compared(row), held)
-
-
-def _compared(row: PlainRow) -> dict[str, Any]:
-    values = (row.emitted_at, row.pane, len(row.events), row.late_events)
-    return dict(zip(COMPARED, values, strict=True))
+    return verdict_on_rows(of, NAME, found, tuple(EXPECTED), drawn.format_map(found.counted))
 
 
 def _audit_rows(recount: Recount) -> list[dict]:
     names = (*IDENTITY, *COMPARED)
     values = "".join(f", {sql.name(name)} AS found_{n}" for n, name in enumerate(aggregates.recounted(recount.query)))
-    return (
-        recount.connection.sql(f"""
+    rows = recount.connection.sql(f"""
         SELECT {", ".join(names)}{values}
         FROM audit SEMI JOIN (FROM askable_keys WHERE is_drawn) USING (key_number)""")
-        .to_arrow_table()
-        .to_pylist()
-    )
+    return rows.to_arrow_table().to_pylist()
 
 
-def _broken(query: Query, rows: list[dict], expected: dict[tuple, _Again]) -> Iterator[dict]:
+def _broken(query: Query, rows: list[dict], expected: dict[tuple, PlainRow]) -> Iterator[dict]:
+    found = []
     for row in rows:
         identity = tuple(row[name] for name in IDENTITY)
         again = expected.pop(identity, None)
-        problem, values = _difference(query, row, again)
+        found.append((identity, again, *_difference(query, row, again)))
+    found += [(identity, again, "row is missing", "") for identity, again in expected.items()]
+    for identity, again, problem, values in found:
+        known = {} if again is None else {f"recounted_{name}": value for name, value in _compared(again).items()}
+        known |= zip(IDENTITY, identity, strict=True)
         if problem:
-            yield _offender(identity, again, problem, values)
-    for identity, again in expected.items():
-        yield _offender(identity, again, "row is missing", "")
+            yield {**known, "problem": problem, "recounted_values": values}
 
 
-def _difference(query: Query, row: dict, again: _Again | None) -> tuple[str, str]:
+def _difference(query: Query, row: dict, again: PlainRow | None) -> tuple[str, str]:
     """What is wrong with a row, or nothing; and the aggregates that differ, as they should be."""
     if again is None:
         return "no such row", ""
-    differs = [f"other {what}" for name, what in COMPARED.items() if row[name] != again.compared[name]]
+    compared = _compared(again)
+    differs = [f"other {what}" for name, what in COMPARED.items() if row[name] != compared[name]]
     if differs:
         return differs[0], ""
-    exact = dict(_differing(query, row, again))
+    exact = dict(_differing(query, row, [dict(event.row) for event in again.events]))
     return ("other values", ", ".join(f"{name} {value}" for name, value in exact.items())) if exact else ("", "")
 
 
-def _differing(query: Query, row: dict, again: _Again) -> Iterator[tuple[str, Any]]:
+def _compared(again: PlainRow) -> dict[str, Any]:
+    values = (again.emitted_at, again.pane, len(again.events), again.late_events)
+    return dict(zip(COMPARED, values, strict=True))
+
+
+def _differing(query: Query, row: dict, held: list[dict]) -> Iterator[tuple[str, Any]]:
     for number, (name, each) in enumerate(aggregates.recounted(query).items()):
         try:
-            exact = aggregate(each, again.held) if again.held else None
+            exact = aggregate(each, held) if held else None
         except OverflowError:  # of infinite values, or beyond int64: left to law 5
             continue
-        if not is_same(each, again.held, row[f"found_{number}"], exact):
+        if not is_same(each, held, row[f"found_{number}"], exact):
             yield name, exact
-
-
-def _offender(identity: tuple, again: _Again | None, problem: str, values: str) -> dict:
-    known = {} if again is None else {f"recounted_{name}": value for name, value in again.compared.items()}
-    return {**dict(zip(IDENTITY, identity, strict=True)), **known, "problem": problem, "recounted_values": values}

@@ -25,12 +25,8 @@ def run(silver: SilverDays) -> dict[date, Verdict]:
 
 def _verdict(silver: SilverDays, day: date, noted: datetime | None, newest: datetime | None) -> Verdict:
     figure, name = f"ingest noted {noted}, events and heartbeats give {newest}", silver.tables.silver.name
-    offending = None if noted == newest else _offending(silver, f"arrival_date = {sql.literal(day)}")
+    of_day = f"WHERE arrival_date = {sql.literal(day)}"
+    moving = silver.moving(f"FROM {name} {of_day}")
+    both = f"({moving}) s, (SELECT max(newest_start) AS noted FROM {silver.tables.partitions.name} {of_day})"
+    offending = None if noted == newest else f"SELECT noted, max(s.start) AS newest FROM {both} GROUP BY noted"
     return Verdict(NAME, noted == newest, figure, "the same", offending, name, silver.version)
-
-
-def _offending(silver: SilverDays, of_day: str) -> str:
-    """SQL that shows both."""
-    moving = silver.moving(f"FROM {silver.tables.silver.name} WHERE {of_day}")
-    noted = f"SELECT max(newest_start) AS noted FROM {silver.tables.partitions.name} WHERE {of_day}"
-    return f"SELECT noted, max(s.start) AS newest FROM ({moving}) s, ({noted}) GROUP BY noted"

@@ -27,8 +27,14 @@ def run(silver: SilverDays) -> dict[date, Verdict]:
 
 def _verdict(silver: SilverDays, day: date, found: int, total: int) -> Verdict:
     figure, name = f"{found} of {total} pass ticks differ", silver.tables.silver.name
-    offending = _offending(silver, f"WHERE arrival_date = {sql.literal(day)}") if found else None
-    return Verdict(NAME, not found, figure, "0 pass ticks differ", offending, name, silver.version)
+    of_day = f"WHERE arrival_date = {sql.literal(day)}"
+    both = _both(silver, f"FROM {silver.tables.passes.name} {of_day}", f"FROM {name} {of_day}")
+    # The ticks that only the table has, and those that only the events have.
+    offending = (
+        f"WITH {both} SELECT 'only in the table' AS problem, * FROM (FROM kept EXCEPT FROM made) UNION ALL "
+        "SELECT 'missing in the table' AS problem, * FROM (FROM made EXCEPT FROM kept) ORDER BY ALL"
+    )
+    return Verdict(NAME, not found, figure, "0 pass ticks differ", offending if found else None, name, silver.version)
 
 
 def _both(silver: SilverDays, passes: str, events: str) -> str:
@@ -38,14 +44,4 @@ def _both(silver: SilverDays, passes: str, events: str) -> str:
         "made AS (SELECT arrival_date, min(arrival) AS tick, newest_start FROM ("
         "SELECT arrival_date, arrival, max(start) OVER (PARTITION BY arrival_date ORDER BY arrival) AS newest_start "
         f"FROM ({silver.moving(events)})) GROUP BY arrival_date, newest_start)"
-    )
-
-
-def _offending(silver: SilverDays, of_day: str) -> str:
-    """SQL that shows the ticks which only the table has, and those which only the events have."""
-    tables = silver.tables
-    return (
-        f"WITH {_both(silver, f'FROM {tables.passes.name} {of_day}', f'FROM {tables.silver.name} {of_day}')} "
-        "SELECT 'only in the table' AS problem, * FROM (FROM kept EXCEPT FROM made) UNION ALL "
-        "SELECT 'missing in the table' AS problem, * FROM (FROM made EXCEPT FROM kept) ORDER BY ALL"
     )

@@ -1,9 +1,10 @@
 """What windows hold that can't change any more: table `final_values`, one row per stretch of them (stretches.py).
 
-(key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, tolerance_i)
+(key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, tolerance_i); and of
+windows that are runs of events which lie in order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates
-from pipelines.gate.recount.query_days import QueryDays
+from pipelines.gate.recount.query_days import Recount
 from pipelines.gate.recount.stretches import StretchesOfWindows
+from schemas.query import Query
 
 # So many events at once: about 400 MB of arrays, and more for values. A key that has more is cut between windows: with
 # a part go the events that reach into it, of which a long window may have as many again.
@@ -30,37 +32,37 @@ class Part(NamedTuple):
     high: int = EVERY_NUMBER[1]
 
 
-def add_final_values(recount: QueryDays) -> None:
+def add_final_values(recount: Recount) -> None:
     """Make `final_values` of the events in `spans`: O(events log events), whatever the windows of an event are."""
-    connection = recount.connection
-    values = aggregates.values_of(recount.query, aggregates.types_of(recount, "candidates"))
-    made = None
+    values = aggregates.values_of(recount, "candidates")
     for part in _parts(recount):
         low, high = part.low, part.high
         within = ", ".join(f"greatest({low}, least({high}, {name})) AS {name}" for name in RANGE)
-        events = connection.execute(f"""
+        events = recount.connection.execute(f"""
             SELECT key_number, {within}, arrival_us {values} FROM spans
             WHERE key_number BETWEEN {part.first_key} AND {part.last_key} AND held_from < {high} AND until > {low}
             """).fetchnumpy()
-        connection.register("some_final_values", _final_values(recount, events))
-        verb = "INSERT INTO final_values" if made else "CREATE OR REPLACE TEMP TABLE final_values AS"
-        made = connection.execute(f"{verb} SELECT * FROM some_final_values")
-        connection.unregister("some_final_values")
+        recount.add_rows("final_values", _final_values(recount, events))
 
 
-def _parts(recount: QueryDays) -> Iterator[Part]:
-    """One without events where there are none, for the table's columns."""
+def key_parts(recount: Recount, entries: str) -> list[tuple[int, int, int]]:
+    """First and last keys of parts with about EVENTS_AT_ONCE entries, of a key that has more that key alone; and how
+    many entries. One without any where there are none, for a table's columns. entries: SQL, with key_number."""
     rows = recount.rows(f"""
-        SELECT min(key_number), max(key_number), sum(events) FROM (
-            SELECT key_number, count(*) AS events,
+        SELECT min(key_number), max(key_number), sum(entries) FROM (
+            SELECT key_number, count(*) AS entries,
                    (sum(count(*)) OVER (ORDER BY key_number) - 1) // {EVENTS_AT_ONCE} AS part
-            FROM spans GROUP BY key_number)
-        GROUP BY part, events > {EVENTS_AT_ONCE} ORDER BY 1""")
-    for first, last, events in rows or [(0, -1, 0)]:
+            FROM ({entries}) GROUP BY key_number)
+        GROUP BY part, entries > {EVENTS_AT_ONCE} ORDER BY 1""")
+    return [(first, last, many) for first, last, many in rows] or [(0, -1, 0)]
+
+
+def _parts(recount: Recount) -> Iterator[Part]:
+    for first, last, events in key_parts(recount, "FROM spans"):
         yield from _cut(recount, first) if first == last and events > EVENTS_AT_ONCE else [Part(first, last)]
 
 
-def _cut(recount: QueryDays, key: int) -> Iterator[Part]:
+def _cut(recount: Recount, key: int) -> Iterator[Part]:
     """Parts of a key into each of which as many events begin."""
     begins = recount.rows(f"""
         SELECT DISTINCT held_from FROM (
@@ -70,7 +72,7 @@ def _cut(recount: QueryDays, key: int) -> Iterator[Part]:
     return (Part(key, key, low, high) for low, high in pairwise(edges))
 
 
-def _final_values(recount: QueryDays, events: dict[str, np.ndarray]) -> pa.Table:
+def _final_values(recount: Recount, events: dict[str, np.ndarray]) -> pa.Table:
     taken = ("key_number", *RANGE, "arrival_us")
     keys, held_from, until, on_time_from, arrivals_us = (np.ma.getdata(events[name]).astype(np.int64) for name in taken)
     found = StretchesOfWindows.of(keys, held_from, until, on_time_from)
@@ -86,3 +88,35 @@ def _final_values(recount: QueryDays, events: dict[str, np.ndarray]) -> pa.Table
     }
     held = columns["recounted_events"] > 0
     return pa.table({name: aggregates.as_arrow(column[held]) for name, column in columns.items()})
+
+
+def values_of_ranges(query: Query, events: Mapping[str, np.ndarray], first: np.ndarray, behind: np.ndarray) -> pa.Table:
+    """For each window, of the events from a place to before another: recounted_i and tolerance_i (aggregates.py).
+    events: arrays by name, an entry an event. O(events log events) where neither places of windows fall."""
+    # Windows in parts in which neither place falls: one part, also of no window, or few, of all kinds but delta.
+    parts: list[pa.Table] = []
+    left = np.lexsort((behind, first))
+    while len(left) or not parts:
+        rises = behind[left] == np.maximum.accumulate(behind[left])
+        parts.append(_with_numbers(query, events, first, behind, left[rises]))
+        left = left[~rises]
+    return pa.concat_tables(parts).sort_by("window").drop_columns(["window"])
+
+
+def _with_numbers(
+    query: Query, events: Mapping[str, np.ndarray], first: np.ndarray, behind: np.ndarray, chosen: np.ndarray
+) -> pa.Table:
+    """With the number of each chosen window; an event is in a range of them."""
+    low, high = (int(first[chosen[0]]), int(behind[chosen[-1]])) if len(chosen) else (0, 0)
+    places = np.arange(low, high)
+    held_from = np.searchsorted(behind[chosen], places, "right")
+    until = np.searchsorted(first[chosen], places, "right")
+    held = held_from < until
+    of_events = {name: column[low:high][held] for name, column in events.items()}
+    nothing = np.zeros(int(held.sum()), np.int64)
+    stretches = StretchesOfWindows.of(nothing, held_from[held], until[held], held_from[held])
+    at = np.searchsorted(stretches.first, np.arange(len(chosen)), "right") - 1
+    columns = {
+        name: aggregates.as_arrow(column[at]) for name, column in aggregates.columns(query, stretches, of_events)
+    }
+    return pa.table({"window": pa.array(chosen), **columns})

@@ -1,25 +1,75 @@
-"""Opens the recount of a run: the tables that the laws compare its rows with."""
+"""Opens the recount of a run: what was known of each window after each tick that changed it, and so the rows that each
+day should have, with which the laws compare those of the run.
+
+history    (key_number, window_start_us, window_end_us, closed_us, tick_us, revision, pane, events, late_events), with
+           window_number where windows have one; with the ticks before the days, so that revisions go on from what
+           earlier days counted. A view, which is gone through once where all rows are as it says
+doubtful   the audit rows of a window and a day where they are not: laws 3 and 4 look at no others. Days whose rows
+           differ are found by digests, and their windows by a join of whole rows
+known      the history of these windows; expected: the rows that it gives to these days
+"""
 
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount.database import open_recount_database
+from pipelines.gate.recount import sql
 from pipelines.gate.recount.drawn import add_drawn
-from pipelines.gate.recount.history import add_history
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.plain.cut import not_cut_exactly
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.share import ALL_KEYS, KeyShare
+from pipelines.gate.recount.plain.kinds import not_cut_exactly
+from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, ComparedRows, KeyShare, Recount
 from pipelines.gate.recount.sources import add_sources
+from pipelines.gate.recount.tables import open_recount_database
+
+SAME = {**{column: column for column in ("revision", "pane", "events", "late_events")}, "emitted_at_us": "tick_us"}
 
 
 def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Recount:
     """Count some keys of days without a gap again, at their versions of silver, the pass ticks and the audit tables.
     NotRecounted for windows of a kind that has no SQL."""
-    windows = in_sql(of.query.window)
-    recount = Recount(of.tables, of.days, of.versions, open_recount_database(lake), windows, before=of.before)
+    recount = Recount(of.tables, of.days, of.versions, open_recount_database(lake), before=of.before)
     add_sources(recount, lake, share)
-    windows.add_windows(recount)
-    add_history(recount)
+    in_sql(of.query.window).add_windows(recount)
+    _add_history(recount)
     if not of.query.window.context_free and not_cut_exactly(of.query.window) is None:
         add_drawn(recount, lake)
     return recount
+
+
+def _add_history(recount: Recount) -> None:
+    """O(events + rows)."""
+    connection, window = recount.connection, ", ".join(recount.window)
+    connection.execute(f"CREATE TEMP VIEW history AS {in_sql(recount.query.window).history(recount)}")
+    connection.execute(f"CREATE TEMP TABLE doubtful_windows AS {_doubtful(recount)}")
+    (doubts,) = recount.one("SELECT count(*) FROM doubtful_windows")
+    for name, rows, columns in (("doubtful", "audit", f"{window}, emitted_date"), ("known", "history", window)):
+        of_them = f"SEMI JOIN doubtful_windows USING ({columns})" if doubts else "LIMIT 0"
+        connection.execute(f"CREATE TEMP TABLE {name} AS FROM {rows} {of_them}")
+    connection.execute(f"""
+        CREATE TEMP VIEW expected AS FROM {_of_days(recount, "known")}
+        SEMI JOIN doubtful_windows USING ({window}, emitted_date)""")
+
+
+def _doubtful(recount: Recount) -> str:
+    """SQL: the windows, by day, whose rows are not exactly the expected ones; all where no counts are expected."""
+    place, again = (*recount.window, "emitted_date"), _of_days(recount, "history")
+    if in_sql(recount.query.window).exceptions(recount.query):
+        return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM {again}"
+    compared = {**{column: column for column in place}, **SAME}
+    differing = recount.days_that_differ(ComparedRows("audit", [*compared]), ComparedRows(again, [*compared.values()]))
+    days = ", ".join(map(sql.literal, differing)) or "NULL"
+    same = " AND ".join(f"a.{audited} = e.{column}" for audited, column in compared.items())
+    places = ", ".join(f"coalesce(a.{column}, e.{column}) AS {column}" for column in place)
+    return f"""
+        SELECT DISTINCT {places}
+        FROM (FROM audit WHERE emitted_date IN ({days})) a
+        FULL JOIN (FROM {again} WHERE emitted_date IN ({days})) e ON {same}
+        WHERE a.key_number IS NULL OR e.key_number IS NULL
+        UNION
+        SELECT {", ".join(place)} FROM audit WHERE emitted_date IN ({days})
+        GROUP BY {", ".join(place)}, revision HAVING count(*) > 1
+        {"" if differing else "LIMIT 0"}"""
+
+
+def _of_days(recount: Recount, history: str) -> str:
+    """SQL: the rows that it gives the days."""
+    return f"""(
+        SELECT *, {sql.day_of("tick_us")} AS emitted_date FROM {history}
+        WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us})"""

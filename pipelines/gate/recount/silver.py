@@ -1,17 +1,50 @@
-"""What the checks of silver look at, at the versions of one snapshot: arrival days."""
+"""What the checks of files and of silver look at, at the versions of one snapshot: landed files, and arrival days."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 
 import duckdb
+import pyarrow as pa
 
+from pipelines.delta.file_commits import MOST_PATHS
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount import heartbeats, sql
-from pipelines.gate.recount.database import open_recount_database
-from pipelines.gate.recount.tables import TableVersion, add_view
+from pipelines.engines.engine import Engine, Relations
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.query_days import DAY_US
+from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
+from pipelines.gate.recount.ticks import heartbeats_between
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
+
+
+@dataclass(frozen=True)
+class LandedFiles:
+    """Some landed files: `files`, `silver` and `quarantine` of them are names in `relations`; silver's version."""
+
+    relations: Relations
+    tables: StreamTables
+    version: int
+
+
+@contextmanager
+def open_files(
+    lake: Lake, engine: Engine, tables: StreamTables, snapshot: Snapshot, paths: Collection[str] | None = None
+) -> Iterator[LandedFiles]:
+    """Open the rows of some landed files, by default of all. O(rows of table files that may hold some of theirs)."""
+    with engine.relations(lake.config.scratch) as relations:
+        if paths is not None:
+            relations.add_rows("asked", pa.table({"path": pa.array(sorted(paths), pa.string())}))
+        few = None if paths is None or len(paths) > MOST_PATHS else [("path", "in", sorted(paths))]
+        wanted = "" if paths is None else "WHERE path IN (SELECT path FROM asked)"
+        for view, table in (("files", tables.files), ("silver", tables.silver), ("quarantine", tables.quarantine)):
+            # Among no values delta-rs finds every file.
+            none = paths is not None and not paths
+            files = [] if none else lake.files(table.name, snapshot.version(table.name), few)
+            relations.add_files(f"all_{view}", lake, table, files)
+            relations.define(view, f"SELECT * FROM all_{view} {wanted}")
+        yield LandedFiles(relations, tables, snapshot.version(tables.silver.name))
 
 
 @dataclass(frozen=True)
@@ -30,12 +63,16 @@ class SilverDays:
         idle_after, found = self.tables.stream.idle_after, f"SELECT arrival_date, arrival, start {events}"
         if idle_after is None:
             return found
-        beats = heartbeats.of_days(events, sql.microseconds(idle_after))
+        # Behind the first arrival of a day, and until its end.
+        end_us = f"{sql.begin_us('arrival_date')} + {DAY_US}"
+        points = (
+            f"SELECT arrival_date, epoch_us(arrival) AS point_us {events} UNION SELECT arrival_date, {end_us} {events}"
+        )
+        beats = heartbeats_between(points, sql.microseconds(idle_after), "arrival_date")
         times = "make_timestamptz(tick_us), make_timestamptz(newest_us)"
         return f"{found} UNION ALL SELECT arrival_date, {times} FROM ({beats})"
 
     def rows(self, statement: str) -> list[tuple]:
-        """The rows of a statement."""
         return self.connection.execute(statement).fetchall()
 
 

@@ -9,38 +9,40 @@ strings    a number per string that is compared, in their order
 published  of windows that depend on their key's other events, the newest revision of earlier days
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pyarrow as pa
+
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
-from pipelines.gate.recount.database import EVER_US
-from pipelines.gate.recount.query_days import DAY_US, value_name
-from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.share import KeyShare, name_rows_of
-from pipelines.gate.recount.strings import add_strings
+from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.query_days import DAY_US, KeyShare, Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
-from pipelines.gate.recount.ticks import add_silences, add_ticks, watermark_before_us
+from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
+from schemas.buckets import bucket_of
 from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
 YEAR_ONE_US = sql.day_start_us(date.min)
+KEYS_AT_ONCE = 100_000  # as Python's objects
 
 
 def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     """Read what the recount of a share of some days needs: O(events of the look-back)."""
     silver = _add_views(recount, lake, share)
-    lower_us = _first_start_us(recount)
-    since = _day_of(max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most)))
-    add_view(recount.connection, "all_silver", silver, since, recount.days[-1])
+    windows, watermark_us = in_sql(recount.query.window), watermark_before_us(recount)
+    # All where nothing had arrived before the days.
+    lower_us = sql.EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
+    since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
+    since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
+    add_view(recount.connection, "all_silver", silver, (since, recount.days[-1]))
     name_rows_of(recount, share.within_buckets, ["silver"])
-    add_ticks(recount, since)
-    _add_keys(recount, lower_us)
-    _add_arrived(recount)
-    _add_candidates(recount)
+    recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
+    _add_candidates(recount, lower_us)
     _add_checked(recount)
-    add_strings(recount)
+    aggregates.add_strings(recount)
     if not recount.query.window.context_free:
         _add_published(recount, lake, share, since)
 
@@ -51,95 +53,68 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
     every_bucket = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
     silver = replace(every_bucket, among=share.of_silver)
     passes = TableVersion(lake, tables.source.passes.name, versions.passes, "arrival_date")
-    add_view(recount.connection, "all_silver_of_days", silver, first, last)
+    add_view(recount.connection, "all_silver_of_days", silver, (first, last))
     if last == recount.stream.last_day:
-        add_view(recount.connection, "last_day", every_bucket, last, last)
-    add_view(recount.connection, "passes", passes, last=last)
+        add_view(recount.connection, "last_day", every_bucket, (last, last))
+    add_view(recount.connection, "passes", passes, (date.min, last))
     add_silences(recount)
-    for view, table, version, partition in (
-        ("audit_table", tables.audit, versions.audit, "emitted_date"),
-        ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
-    ):
-        add_view(recount.connection, f"all_{view}", TableVersion(lake, table.name, version, partition), first, last)
+    audit = TableVersion(lake, tables.audit.name, versions.audit, "emitted_date")
+    late_audit = TableVersion(lake, tables.late_audit.name, versions.late_audit, "arrival_date")
+    add_view(recount.connection, "all_audit_table", audit, (first, last))
+    add_view(recount.connection, "all_late_table", late_audit, (first, last))
     name_rows_of(recount, share, ["audit_table", "late_table"])
     name_rows_of(recount, share.within_buckets, ["silver_of_days"])
     return silver
 
 
-def _first_start_us(recount: Recount) -> int:
-    """The start after which events are read: all where nothing had arrived before the days."""
-    watermark_us = watermark_before_us(recount)
-    return EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
-
-
-def _day_of(us: int) -> date:
-    return sql.EPOCH.date() + timedelta(days=us // DAY_US)
-
-
-def _add_keys(recount: Recount, lower_us: int) -> None:
-    """Number the keys of events and rows: a row of a key that silver doesn't have must meet a count of 0."""
-    columns = _keys(recount)
-    values = "".join(
-        f", s.{sql.name(column)} AS {value_name(recount.query, column)}" for column in recount.query.value_columns
-    )
+def _add_candidates(recount: Recount, lower_us: int) -> None:
+    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0."""
+    query, windows, columns = recount.query, in_sql(recount.query.window), _keys(recount)
+    values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
+    if aggregates.depends_on_order(query):
+        values += f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
     recount.connection.execute(f"""
         CREATE TEMP TABLE found AS
-        SELECT {columns} epoch_us(s.start) AS start_us, {recount.windows.reach_us("s")} AS reach_us,
-               epoch_us(s.arrival) AS arrival_us {_place(recount)} {values}
+        SELECT {columns} TRUE AS is_event, epoch_us(s.start) AS start_us, {windows.reach_us("s")} AS reach_us,
+               epoch_us(s.arrival) AS arrival_us {values}
         FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
-          AND {sql.where(recount.query.where, "s")} AND NOT {recount.windows.too_long("s")}""")
+          AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}""")
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
             SELECT {columns} TRUE FROM found
             UNION SELECT {columns} TRUE FROM silver_of_days
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
-
-
-def _place(recount: Recount) -> str:
-    """SQL: where order counts, which event it is in order."""
-    if not aggregates.depends_on_order(recount.query):
-        return ""
-    return f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
-
-
-def _add_arrived(recount: Recount) -> None:
     recount.connection.execute(f"""
-        CREATE TEMP TABLE arrived AS
-        SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
-               epoch_us(s.arrival) AS arrival_us, s.arrival_date, s.path, s.line, s.reading,
-               {recount.windows.reach_us("s")} AS reach_us, {recount.windows.too_long("s")} AS too_long,
-               {sql.where(recount.query.where, "s")} AS kept
-        FROM silver_of_days s JOIN keys k ON {_same_key(recount, "s", "k")}""")
-
-
-def _add_candidates(recount: Recount) -> None:
-    values = "".join(f", f.{value_name(recount.query, column)}" for column in recount.query.value_columns)
-    place = f", f.{in_order.PLACE}" if aggregates.depends_on_order(recount.query) else ""
-    recount.connection.execute(f"""
-        CREATE TEMP TABLE candidates AS
-        SELECT k.key_number, f.start_us, f.reach_us, f.arrival_us {place} {values}
-        FROM found f JOIN keys k ON {_same_key(recount, "f", "k")}""")
+        CREATE TEMP TABLE candidates AS SELECT k.key_number, f.* EXCLUDE ({columns} is_event)
+        FROM found f JOIN keys k ON {sql.same(recount.query.key, "f", "k")}""")
     recount.connection.execute("DROP TABLE found")
 
 
 def _add_checked(recount: Recount) -> None:
-    connection = recount.connection
-    others = (*recount.window[3:], *recount.query.aggregates)
-    aggregates = "".join(f", a.{sql.name(column)}" for column in others)
+    connection, windows = recount.connection, in_sql(recount.query.window)
     connection.execute(f"""
-        CREATE TEMP TABLE audit AS
+        CREATE TEMP TABLE arrived AS
+        SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
+               epoch_us(s.arrival) AS arrival_us, s.arrival_date, s.path, s.line, s.reading,
+               {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
+               {sql.where(recount.query.where, "s")} AS kept
+        FROM silver_of_days s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}""")
+    others = (*recount.window[3:], *recount.query.aggregates)
+    values = "".join(f", a.{sql.name(column)}" for column in others)
+    connection.execute(f"""
+        CREATE TEMP VIEW audit AS
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
                epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
-               epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {aggregates}
-        FROM audit_table a JOIN keys k ON {_same_key(recount, "a", "k")}""")
+               epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {values}
+        FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")}""")
     connection.execute(f"""
         CREATE TEMP TABLE late_audit AS
         SELECT k.key_number, l.arrival_date, l.path, l.line, l.reading, epoch_us(l.start) AS start_us,
                epoch_us(l.end) AS end_us, epoch_us(l.arrival) AS arrival_us, l.reason,
                epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
                l.windows_missed, l.late_by AS late_by_us
-        FROM late_table l JOIN keys k ON {_same_key(recount, "l", "k")}""")
+        FROM late_table l JOIN keys k ON {sql.same(recount.query.key, "l", "k")}""")
 
 
 def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -> None:
@@ -153,7 +128,7 @@ def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -
         CREATE TEMP TABLE published AS SELECT {window}, max(revision) AS earlier FROM (
             SELECT k.key_number, epoch_us(p.window_start) AS window_start_us,
                    epoch_us(p.window_end) AS window_end_us, p.window_number, p.revision
-            FROM published_rows p JOIN keys k ON {_same_key(recount, "p", "k")})
+            FROM published_rows p JOIN keys k ON {sql.same(recount.query.key, "p", "k")})
         GROUP BY ALL""")
 
 
@@ -167,12 +142,12 @@ def _earlier(recount: Recount, lake: Lake, since: date) -> Iterator[str]:
         version = newest
     if version is not None:
         results = TableVersion(lake, tables.results.name, version, "emitted_date")
-        add_view(connection, "all_results", results, since, last)
+        add_view(connection, "all_results", results, (since, last))
         yield f"FROM all_results r WHERE {sql.where((('emitted_date', 'not_in', recount.before),), 'r')}"
     if recount.before:
         among = [("emitted_date", "in", [day.isoformat() for day in recount.before])]
         made = TableVersion(lake, tables.audit.name, recount.versions.audit, "emitted_date", among)
-        add_view(connection, "all_made_before", made, since, last)
+        add_view(connection, "all_made_before", made, (since, last))
         yield "FROM all_made_before"
 
 
@@ -180,5 +155,26 @@ def _keys(recount: Recount) -> str:
     return "".join(f"{sql.name(column)}, " for column in recount.query.key)
 
 
-def _same_key(recount: Recount, left: str, right: str) -> str:
-    return sql.same(recount.query.key, left, right)
+def name_rows_of(recount: Recount, share: KeyShare, views: Sequence[str]) -> None:
+    """Name as `views` the rows of the share's keys among those that are named with `all_` in front of that."""
+    asked = ["TRUE"]
+    if share.buckets:
+        keys = f"keys_of_{views[0]}"  # views of an earlier call keep theirs
+        recount.connection.register(keys, _keys_of_buckets(recount, share, views))
+        asked.append(f"EXISTS (FROM {keys} k WHERE {sql.same(recount.stream.key, 'r', 'k')})")
+    if share.parts > 1:
+        listed = ", ".join(f"r.{sql.name(column)}" for column in recount.query.key)
+        asked.append(f"hash({listed}) % {share.parts} = {share.part}")
+    for view in views:
+        recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {' AND '.join(asked)}")
+
+
+def _keys_of_buckets(recount: Recount, share: KeyShare, views: Sequence[str]) -> pa.Table:
+    """Of the keys that the views have: SQL doesn't know how keys are put into buckets."""
+    columns = ", ".join(map(sql.name, recount.stream.key))
+    every = " UNION ".join(f"SELECT {columns} FROM all_{view}" for view in views)
+    keys, ours = recount.connection.sql(every).to_arrow_reader(KEYS_AT_ONCE), []
+    for batch in keys:
+        buckets = (bucket_of(tuple(key.values()), recount.stream.buckets) for key in batch.to_pylist())
+        ours.append(batch.filter(pa.array([bucket in share.buckets for bucket in buckets], pa.bool_())))
+    return pa.Table.from_batches(ours, keys.schema)

@@ -1,13 +1,16 @@
 """Small pieces of SQL: names, literals, conditions. A user's values enter a statement through these only."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.query import listed
+from schemas.windows import EPOCH, MICROSECOND
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Times are compared as integers; these two are before and after every time that a table can hold.
+EVER_US, NEVER_US = -(1 << 62), 1 << 62
 COMPARISONS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 # A shell would read these inside the double quotes in which an error shows a query.
-_UNSAFE = '"$`\\!'
+_UNSAFE = r'(["$`\\!])'
 
 
 def name(identifier: str) -> str:
@@ -25,26 +28,9 @@ def literal(value: object) -> str:
         return f"TIMESTAMPTZ '{value.astimezone(UTC).isoformat(sep=' ')}'"
     if isinstance(value, date):
         return f"DATE '{value.isoformat()}'"
-    return _text(str(value))
-
-
-def _text(value: str) -> str:
-    parts = [f"chr({ord(run)})" if run in _UNSAFE and run else _quoted(run) for run in _runs(value)]
+    runs = [run for run in re.split(_UNSAFE, str(value)) if run] or [""]
+    parts = [f"chr({ord(run)})" if re.fullmatch(_UNSAFE, run) else "'" + run.replace("'", "''") + "'" for run in runs]
     return parts[0] if len(parts) == 1 else "(" + " || ".join(parts) + ")"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _runs(value: str) -> list[str]:
-    runs = [""]
-    for character in value:
-        if character in _UNSAFE:
-            runs += [character, ""]
-        else:
-            runs[-1] += character
-    return [run for run in runs if run] or [""]
 
 
 def same(columns: tuple[str, ...], left: str, right: str) -> str:
@@ -53,8 +39,7 @@ def same(columns: tuple[str, ...], left: str, right: str) -> str:
 
 
 def microseconds(value: timedelta) -> int:
-    """Whole microseconds of a duration."""
-    return value // timedelta(microseconds=1)
+    return value // MICROSECOND
 
 
 def day_start_us(day: date) -> int:
@@ -79,24 +64,16 @@ def at(us: int) -> str:
 
 def where(conditions: tuple[tuple[str, str, object], ...], relation: str) -> str:
     """A query's `where` on a relation's columns (semantics: a comparison with null is false)."""
-    return (
-        " AND ".join(
-            f"coalesce({_condition(f'{relation}.{name(column)}', operator, value)}, FALSE)"
-            for column, operator, value in conditions
-        )
-        or "TRUE"
-    )
+    asked = [_condition(f"{relation}.{name(column)}", operator, value) for column, operator, value in conditions]
+    return " AND ".join(f"coalesce({each}, FALSE)" for each in asked) or "TRUE"
 
 
 def _condition(column: str, operator: str, value: object) -> str:
     if operator in ("is_null", "not_null"):
         return f"{column} IS {'NOT ' if operator == 'not_null' else ''}NULL"
     if operator in ("in", "not_in"):
-        return _membership(column, operator == "in", listed(value))
+        values, is_in = ", ".join(map(literal, listed(value))), operator == "in"
+        if not values:
+            return "FALSE" if is_in else f"{column} IS NOT NULL"
+        return f"{column} {'' if is_in else 'NOT '}IN ({values})"
     return f"{column} {COMPARISONS[operator]} {literal(value)}"
-
-
-def _membership(column: str, member: bool, values: list) -> str:
-    if not values:
-        return "FALSE" if member else f"{column} IS NOT NULL"
-    return f"{column} {'' if member else 'NOT '}IN ({', '.join(map(literal, values))})"

@@ -22,10 +22,8 @@ LOW = (1 << BITS) - 1
 
 @dataclass(frozen=True)
 class StretchesOfWindows:
-    """Ranges of windows of some keys: int64 arrays, one entry per stretch; the last of a key has no window.
-
-    begins, ends: by event the first stretch that holds it, and the first after these; cuts: that with its cut.
-    """
+    """Ranges of windows of some keys: int64 arrays, one entry per stretch; the last of a key has no window. begins,
+    ends: by event the first stretch that holds it, and the first after these; cuts: that with its cut."""
 
     keys: np.ndarray
     first: np.ndarray
@@ -71,10 +69,12 @@ class StretchesOfWindows:
     def extremes(self, values: np.ndarray, least: bool) -> np.ndarray:
         """The least or greatest value of the events of each stretch; of a stretch without events, any."""
         better = np.minimum if least else np.maximum
-        worst = _worst(values.dtype, least)
+        highest, lowest = np.inf, -np.inf
+        if values.dtype != np.float64:
+            highest, lowest = np.iinfo(values.dtype).max, np.iinfo(values.dtype).min
         lengths = self.ends - self.begins
         levels = np.frexp(lengths.astype(np.float64))[1] - 1
-        found = np.full(len(self.first), worst, values.dtype)
+        found = np.full(len(self.first), highest if least else lowest, values.dtype)
         for level in range(int(levels.max(initial=-1)), -1, -1):
             chosen = np.flatnonzero(levels == level)
             better.at(found, self.begins[chosen], values[chosen])
@@ -96,12 +96,6 @@ def _coded(keys: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarra
     ranked, places = np.unique(numbers, return_inverse=True)
     codes, of_keys, ranks = _coded(keys, places)
     return codes, of_keys, ranked[ranks]
-
-
-def _worst(kind: np.dtype, least: bool) -> float | int:
-    if kind == np.float64:
-        return np.inf if least else -np.inf
-    return np.iinfo(kind).max if least else np.iinfo(kind).min
 
 
 def _parts(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

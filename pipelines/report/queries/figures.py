@@ -7,18 +7,20 @@ from pipelines.report.figure import PageFigure
 from pipelines.report.queries.results import KeptResults, titled
 from pipelines.report.reader import Reader, name, text
 
-FIRINGS = ("early", "on_time", "late", "final")
-FIRING_COLOURS = (f.GREY, f.BLUE, f.ORANGE, f.GREEN)
+FIRING = f.colours("pane", {"early": f.GREY, "on_time": f.BLUE, "late": f.ORANGE, "final": f.GREEN}, "firing")
+_BECAME = {
+    "right on time": f.BLUE,
+    "changed by late events": f.ORANGE,
+    "known only by late events": f.RED,
+    "final alone": f.GREEN,
+}
 _KEYS, _POINTS, _WINDOWS, _COMPARED = 5, 220, 14, 250
-UNITS = ((7_200, "hours", 3_600), (600, "minutes", 60), (0, "seconds", 1))
-"""Of a figure's lengths of time: from how many seconds on, its name, how many seconds it has."""
 WINDOW = "key, window_start, window_end, window_number"
 
 
-def firing_colour() -> alt.Color:
-    """The colour of a row's firing."""
-    scale = alt.Scale(domain=list(FIRINGS), range=list(FIRING_COLOURS))
-    return alt.Color("pane:N", title="firing", scale=scale)
+def unit_of_length(longest_s: float) -> tuple[str, int]:
+    """That of a figure's lengths of time: its name, and how many seconds it has."""
+    return ("hours", 3_600) if longest_s >= 7_200 else ("minutes", 60) if longest_s >= 600 else ("seconds", 1)
 
 
 def chosen(results: KeptResults, parameter: str) -> tuple[alt.Parameter, str]:
@@ -27,16 +29,12 @@ def chosen(results: KeptResults, parameter: str) -> tuple[alt.Parameter, str]:
 
 
 def listed(results: KeptResults) -> str:
-    """The measures in SQL."""
     return ", ".join(map(name, results.measures))
 
 
 def measured_tips(results: KeptResults) -> list[alt.Tooltip]:
     """Every measure of a row, for the reader who points at it."""
-    return [
-        alt.Tooltip(f"{measure}:Q", title=titled(measure, unit), format=",.6~g")
-        for measure, unit in results.measures.items()
-    ]
+    return [f.tip(measure, titled(measure, unit), ",.6~g") for measure, unit in results.measures.items()]
 
 
 def over_time(reader: Reader, results: KeptResults) -> PageFigure:
@@ -52,7 +50,7 @@ def over_time(reader: Reader, results: KeptResults) -> PageFigure:
     shown, value = chosen(results, "result_measure")
     key = alt.Color("key:N", title=", ".join(results.query.key) or None)
     chart = (
-        alt.Chart(f.data(rows))
+        f.chart(rows)
         .transform_calculate(shown=value)
         .mark_line(point={"size": 14}, strokeWidth=1.4)
         .encode(
@@ -67,7 +65,7 @@ def over_time(reader: Reader, results: KeptResults) -> PageFigure:
         f"The newest revision of each window, of the {_KEYS} keys with the most events; of many windows every n-th, at "
         f"most {_POINTS} a key. `{results.query.name}_final` has all."
     )
-    return f.figure("over-time", "Result over time", caption, f.sized(chart, 300))
+    return f.figure("over-time", "Result over time", caption, chart, 300)
 
 
 def completeness(reader: Reader, results: KeptResults) -> PageFigure:
@@ -84,25 +82,15 @@ def completeness(reader: Reader, results: KeptResults) -> PageFigure:
                 WHEN late THEN 'known only by late events' ELSE 'final alone' END AS became, count(*) AS windows,
             sum(coalesce(on_time_events, 0))::BIGINT AS on_time, sum(final_events)::BIGINT AS final
         FROM windows GROUP BY ALL ORDER BY begins, became""")
-    scale = alt.Scale(
-        domain=["right on time", "changed by late events", "known only by late events", "final alone"],
-        range=[f.BLUE, f.ORANGE, f.RED, f.GREEN],
-    )
-    chart = f.stacked(rows, "windows", "became").encode(
-        **f.stacked_axes("start of the window", f"windows per {unit}"),
-        color=alt.Color("became:N", title=None, scale=scale),
-        tooltip=[
-            f.time_tip("begins", f"{unit} from"),
-            "became:N",
-            alt.Tooltip("windows:Q", format=","),
-            alt.Tooltip("on_time:Q", title="their events on time", format=","),
-            alt.Tooltip("final:Q", title="their events in the end", format=","),
-        ],
+    events = f.tip("on_time", "their events on time"), f.tip("final", "their events in the end")
+    chart = f.stacked(rows, "windows", "became", "start of the window", f"windows per {unit}").encode(
+        color=f.colours("became", _BECAME),
+        tooltip=[f.time_tip("begins", f"{unit} from"), "became:N", f.tip("windows"), *events],
     )
     caption = (
         "Whether the row that the watermark fired was also what turned out to be true. More lateness makes more right."
     )
-    return f.figure("completeness", "On time or changed later", caption, f.sized(chart))
+    return f.figure("completeness", "On time or changed later", caption, chart)
 
 
 def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | None:
@@ -120,7 +108,7 @@ def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | 
     if not len(rows):
         return None
     shown, _ = chosen(results, "compared_measure")
-    base = alt.Chart(f.data(rows)).transform_calculate(
+    base = f.chart(rows).transform_calculate(
         on_time="datum['on_time_' + compared_measure]", final="datum['final_' + compared_measure]"
     )
     compared = base.transform_calculate(change="datum.final - datum.on_time")
@@ -131,71 +119,55 @@ def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | 
         tooltip=[
             "key:N",
             f.time_tip("window_start", "window from"),
-            alt.Tooltip("on_time:Q", title="on time", format=",.6~g"),
-            alt.Tooltip("final:Q", title="in the end", format=",.6~g"),
-            alt.Tooltip("more:Q", title="late events", format=","),
+            f.tip("on_time", "on time", ",.6~g"),
+            f.tip("final", "in the end", ",.6~g"),
+            f.tip("more", "late events"),
         ],
     )
     caption = (
         "Each dot is a window; at 0 its on-time result was right. Orange: late events changed it. The "
         f"{_COMPARED} windows that gained the most events, and every n-th of the others."
     )
-    return f.figure("on-time-final", "On time against final", caption, f.sized(points.add_params(shown), 320))
+    return f.figure("on-time-final", "On time against final", caption, points.add_params(shown), 320)
 
 
 def revisions(reader: Reader, results: KeptResults) -> PageFigure:
     """The rows of the windows that were revised most, from each window's end on."""
     [longest] = reader.rows("SELECT (epoch_us(max(emitted_at)) - epoch_us(min(emitted_at))) / 1e6 AS s FROM results")
-    unit, unit_s = next((unit, size) for least, unit, size in UNITS if longest["s"] >= least)
+    unit, unit_s = unit_of_length(longest["s"])
     rows = reader.table(f"""
         WITH most AS (SELECT {WINDOW}, max(revision) AS revisions, max(events) AS most_events FROM results GROUP BY ALL
-            ORDER BY revisions DESC, most_events DESC, key, window_start LIMIT {_WINDOWS})
+            ORDER BY revisions DESC, most_events DESC, {WINDOW} LIMIT {_WINDOWS})
         SELECT left(key, 24) || ', ' || strftime(window_start, '%m-%d %H:%M:%S') || CASE WHEN window_number > 0
                 THEN ' #' || window_number ELSE '' END AS "window",
             (epoch_us(emitted_at) - epoch_us(window_end)) / 1e6 / {unit_s} AS after, emitted_at, revision, pane,
             late_events, {listed(results)}
-        FROM results JOIN most USING ({WINDOW}) ORDER BY revisions DESC, "window", revision""")
-    base = alt.Chart(f.data(rows))
+        FROM results JOIN most USING ({WINDOW}) ORDER BY revisions DESC, "window", {WINDOW}, revision""")
+    base = f.chart(rows)
     y = alt.Y("window:N", title=None, sort=None, axis=alt.Axis(grid=True, labelLimit=230))
     x = alt.X("after:Q", title=f"{unit} after the window's end", scale=alt.Scale(zero=False))
     line = base.mark_line(color=f.GREY, strokeWidth=1).encode(x=x, y=y, detail="window:N")
-    dots = base.mark_circle(size=70).encode(
-        x=x,
-        y=y,
-        color=firing_colour(),
-        tooltip=[
-            "window:N",
-            "revision:Q",
-            "pane:N",
-            f.time_tip("emitted_at", "known from"),
-            *measured_tips(results),
-            alt.Tooltip("late_events:Q", format=","),
-        ],
-    )
+    row = ["window:N", "revision:Q", "pane:N", f.time_tip("emitted_at", "known from")]
+    tips = [*row, *measured_tips(results), f.tip("late_events")]
+    dots = base.mark_circle(size=70).encode(x=x, y=y, color=FIRING, tooltip=tips)
     caption = (
         f"The {_WINDOWS} windows with the most revisions, by key and start. Each dot is a row of the table, where it "
         "became known; point at it for its values."
     )
-    windows = len(set(rows["window"].to_pylist()))
-    made = f.sized(alt.layer(line, dots), 60 + 24 * windows)
-    return f.figure("revisions", "Revisions of windows", caption, made)
+    return f.figure("revisions", "Revisions of windows", caption, alt.layer(line, dots), f.lines_px(rows, "window"))
 
 
 def statuses(reader: Reader, results: KeptResults) -> PageFigure:
-    """What became of the heavy function of a model."""
     rows = reader.table(f"""
         SELECT status, count(*) AS windows FROM {results.query.name} GROUP BY status ORDER BY windows DESC""")
-    chart = (
-        alt.Chart(f.data(rows))
-        .mark_bar(color=f.BLUE)
-        .encode(
-            y=alt.Y("status:N", title=None, sort="-x"),
-            x=alt.X("windows:Q", title="rows", axis=alt.Axis(format="~s")),
-            tooltip=["status:N", alt.Tooltip("windows:Q", title="rows", format=",")],
-        )
+    marks = f.chart(rows).mark_bar(color=f.BLUE)
+    chart = marks.encode(
+        y=alt.Y("status:N", title=None, sort="-x"),
+        x=alt.X("windows:Q", title="rows", axis=alt.Axis(format="~s")),
+        tooltip=["status:N", f.tip("windows", "rows")],
     )
     caption = "Rows by what became of the function: `ok`, or why there are no outputs."
-    return f.figure("statuses", "Status of the function", caption, f.sized(chart, 60 + 30 * len(rows)))
+    return f.figure("statuses", "Status of the function", caption, chart, f.lines_px(rows, "status"))
 
 
 def late_events(reader: Reader, late: str) -> PageFigure | None:
@@ -208,21 +180,13 @@ def late_events(reader: Reader, late: str) -> PageFigure | None:
         FROM classed GROUP BY ALL ORDER BY class, reason""")
     if not len(rows):
         return None
-    chart = (
-        alt.Chart(f.data(rows))
-        .mark_bar(stroke=None)
-        .encode(
-            x=alt.X("from_s:Q", title="later than the window's end + allowed lateness by", **f.length_axis()),
-            x2="to_s:Q",
-            y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
-            color=alt.Color("reason:N", title=None),
-            tooltip=[
-                "reason:N",
-                alt.Tooltip("from_s:Q", title="late by, from, s", format=","),
-                alt.Tooltip("to_s:Q", title="to, s", format=","),
-                alt.Tooltip("events:Q", format=","),
-            ],
-        )
+    marks = f.chart(rows).mark_bar(stroke=None)
+    chart = marks.encode(
+        x=alt.X("from_s:Q", title="later than the window's end + allowed lateness by", **f.length_axis()),
+        x2="to_s:Q",
+        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        color=alt.Color("reason:N", title=None),
+        tooltip=["reason:N", f.tip("from_s", "late by, from, s"), f.tip("to_s", "to, s"), f.tip("events")],
     )
     caption = f"Events of {text(late)[1:-1]}, each once, by how far the watermark was past its first missed window."
-    return f.figure("late-events", "How late the late events were", caption, f.sized(chart))
+    return f.figure("late-events", "How late the late events were", caption, chart)

@@ -3,12 +3,12 @@
 from pipelines.delta.lake import Lake
 from pipelines.report import dag_text
 from pipelines.report.file_names import query_file, stream_file
-from pipelines.report.lengths import length
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries import figures
 from pipelines.report.queries.known_at import known_at
 from pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
 from pipelines.report.reader import Reader, reading
+from pipelines.report.words import length
 from schemas import registry
 from schemas.durations import in_words
 from schemas.model import Model
@@ -19,7 +19,6 @@ _LATE_SHOWN = 12
 
 
 def query_page(lake: Lake, query: Query) -> ReportPage:
-    """Its results, how they were revised, and what came too late."""
     stream = registry.stream(query.stream)
     sections = [*_sections(lake, query, stream), _about(query)]
     lead = f"{dag_text.asked(query)}. Stream: {stream.title}."
@@ -27,17 +26,14 @@ def query_page(lake: Lake, query: Query) -> ReportPage:
 
 
 def is_published(lake: Lake, query: Query) -> bool:
-    """Whether a run has published any rows of it."""
     return lake.version(query.name) is not None and lake.row_count(query.name) > 0
 
 
 def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
     if not is_published(lake, query):
-        command = "windrow farm" if isinstance(query, Model) else "windrow replay"
-        name = query.file if isinstance(query, Model) else query.name
         missing = Remark(
             "No day of this query was published yet. Once its stream is ingested, replay one:",
-            command=f"{command} {name} --day YYYY-MM-DD",
+            command=f"windrow replay {query.name} --day YYYY-MM-DD",
         )
         return [Section("", (missing,))]
     late = f"{query.name}_late"
@@ -49,53 +45,36 @@ def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
 
 
 def _of_results(reader: Reader, results: KeptResults) -> list[Section]:
-    left_out = (
-        []
-        if results.first_day is None
-        else [Remark(f"Figures are of the days from {results.first_day} on: at most {MOST_ROWS:,} rows.")]
-    )
+    newest = f"Figures are of the days from {results.first_day} on: at most {MOST_ROWS:,} rows."
+    left_out = [] if results.first_day is None else [Remark(newest)]
     models = [figures.statuses(reader, results)] if isinstance(results.query, Model) else []
-    on_time = figures.on_time_against_final(reader, results)
-    compared = (
-        [on_time] if on_time else [Remark("No row of it fired on time: there is nothing to compare with the end.")]
-    )
+    nothing = Remark("No row of it fired on time: there is nothing to compare with the end.")
+    compared = figures.on_time_against_final(reader, results) or nothing
     return [
         Section("Results", (*left_out, _facts(reader, results), figures.over_time(reader, results), *models)),
         Section("What was known when", (known_at(reader, results), figures.revisions(reader, results))),
-        Section("On time against final", (figures.completeness(reader, results), *compared)),
+        Section("On time against final", (figures.completeness(reader, results), compared)),
     ]
 
 
 def _facts(reader: Reader, results: KeptResults) -> PageTable:
-    [row] = reader.rows("""
-        SELECT count(*) AS rows, count(*) FILTER (is_final) AS windows, count(DISTINCT key) AS keys,
-            count(DISTINCT emitted_at::DATE) AS days, min(emitted_at)::DATE AS first, max(emitted_at)::DATE AS last,
-            count(*) FILTER (revision > 0) AS revisions, max(revision) AS most, sum(late_events)
-            FILTER (is_final)::BIGINT AS late FROM results""")
-    days = f"{row['days']:,}, from {row['first']} to {row['last']}"
-    shown = (row["windows"], row["keys"], row["rows"], row["revisions"], row["most"], row["late"], days)
+    [(*counts, days, first, last)] = reader.tuples("""
+        SELECT count(*) FILTER (is_final), count(DISTINCT key), count(*), count(*) FILTER (revision > 0), max(revision),
+            sum(late_events) FILTER (is_final)::BIGINT, count(DISTINCT emitted_at::DATE), min(emitted_at)::DATE,
+            max(emitted_at)::DATE FROM results""")
     columns = ("windows", "keys", "rows", "of them revisions", "newest revision", "late events counted", "days")
-    return PageTable("", columns, [shown])
+    return PageTable("", columns, [(*counts, f"{days:,}, from {first} to {last}")])
 
 
 def _late(reader: Reader, late: str) -> Section:
     figure = figures.late_events(reader, late)
     if figure is None:
         return Section("Late events", (Remark("No event came too late for all of its windows to take it.", "good"),))
-    rows = reader.rows(f"""
-        SELECT reason, start, arrival, windows_missed, late_by / 1e6 AS late_s, path || ':' || line AS place
+    rows = reader.tuples(f"""
+        SELECT reason, strftime(start, '%Y-%m-%d %H:%M:%S'), strftime(arrival, '%Y-%m-%d %H:%M:%S'), late_by / 1e6,
+            windows_missed, path || ':' || line
         FROM {late} ORDER BY late_by DESC NULLS LAST, path, line, reading LIMIT {_LATE_SHOWN}""")
-    shown = [
-        (
-            row["reason"],
-            f"{row['start']:%Y-%m-%d %H:%M:%S}",
-            f"{row['arrival']:%Y-%m-%d %H:%M:%S}",
-            length(row["late_s"]),
-            row["windows_missed"],
-            row["place"],
-        )
-        for row in rows
-    ]
+    shown = [(*event, length(late_s), missed, place) for *event, late_s, missed, place in rows]
     columns = ("reason", "event time", "arrival", "late by", "windows missed", "file and line")
     return Section("Late events", (figure, PageTable("The latest", columns, shown, f"All are in the table {late}.")))
 

@@ -10,7 +10,7 @@ from datetime import date
 import pyarrow as pa
 
 from pipelines.delta.lake import Lake
-from pipelines.report.reader import Reader, name, text
+from pipelines.report.reader import Reader, name, newest_days, rows_of_days, text
 from schemas.model import Model
 from schemas.query import Query
 from schemas.stream import Stream
@@ -19,22 +19,8 @@ MOST_ROWS = 3_000_000
 EVENTS = "events"
 # Functions whose results have the unit of what they are of.
 _SAME_UNIT = {
-    "sum",
-    "fast_sum",
-    "min",
-    "max",
-    "mean",
-    "std",
-    "range",
-    "first",
-    "last",
-    "median",
-    "quantile",
-    "approx_quantile",
-    "mode",
-    "geometric_mean",
-    "argmin",
-    "argmax",
+    *("sum", "fast_sum", "min", "max", "mean", "std", "range", "first", "last", "median", "quantile"),
+    *("approx_quantile", "mode", "geometric_mean", "argmin", "argmax"),
 }
 
 
@@ -55,20 +41,15 @@ class KeptResults:
 
 
 def titled(measure: str, unit: str | None) -> str:
-    """A measure with its unit."""
     return f"{measure}, {unit}" if unit else measure
 
 
 def keep_results(reader: Reader, query: Query, stream: Stream) -> KeptResults | None:
     """Make the table, of the newest days with at most MOST_ROWS rows; None where the query has none. O(n · log n)."""
-    by_day = {day: rows for day, rows in reader.lake.rows_by_day(query.name).items() if rows}
+    by_day = rows_of_days(reader.lake, query.name)
     if not by_day:
         return None
-    taken, first = 0, max(by_day)
-    for day in sorted(by_day, reverse=True):
-        if taken and taken + by_day[day] > MOST_ROWS:
-            break
-        taken, first = taken + by_day[day], day
+    first, taken = newest_days(by_day, MOST_ROWS)
     measures = _measures(reader.lake, query, stream)
     reader.keep("results", _select(query, list(measures), first))
     return KeptResults(query, measures, first if first > min(by_day) else None, taken)

@@ -8,7 +8,7 @@ events   the same with `folder`, `delay_s` from event time to arrival, and `lag_
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.report.reader import Reader, text
+from pipelines.report.reader import Reader, newest_days, text
 from pipelines.tables.stream_tables import StreamTables
 
 MOST_EVENTS = 5_000_000
@@ -28,35 +28,20 @@ class KeptEvents(NamedTuple):
 def keep_events(reader: Reader, tables: StreamTables) -> KeptEvents | None:
     """Make both tables, of the newest arrival days with at most MOST_EVENTS events; None where there are no events.
     O(n · log n) of these events, in DuckDB."""
-    days = reader.rows(f"SELECT arrival_date AS day, events FROM {tables.partitions.name} WHERE events > 0 ORDER BY 1")
-    if not days:
+    by_day = dict(reader.tuples(f"SELECT arrival_date, events FROM {tables.partitions.name} WHERE events > 0"))
+    if not by_day:
         return None
-    first = _first_day(days)
-    reader.keep("lines", _lines(tables.silver.name, first))
-    largest = reader.rows(f"SELECT {_FOLDER} AS folder FROM lines GROUP BY 1 ORDER BY count(*) DESC, 1")
-    shown = [row["folder"] for row in largest[: _MOST_FOLDERS - (len(largest) > _MOST_FOLDERS)]]
-    reader.keep("events", _events(shown))
-    span = (days[-1]["day"] - first).days
-    unit = "day" if span <= 120 else "week" if span <= 1_100 else "month"
-    left_out = first > days[0]["day"]
-    return KeptEvents(first if left_out else None, unit, sum(row["events"] for row in days if row["day"] >= first))
-
-
-def _first_day(days: list[dict]) -> date:
-    """The oldest of the newest days, whose events together are few enough; at least the newest."""
-    taken, first = 0, days[-1]["day"]
-    for row in reversed(days):
-        taken += row["events"]
-        if taken > MOST_EVENTS:
-            break
-        first = row["day"]
-    return first
-
-
-def _lines(silver: str, first: date) -> str:
-    return f"""
+    first, events = newest_days(by_day, MOST_EVENTS)
+    lines = f"""
         SELECT path, line, arg_min(start, reading) AS start, arg_min(arrival, reading) AS arrival
-        FROM {silver} WHERE arrival_date >= DATE {text(first.isoformat())} GROUP BY path, line"""
+        FROM {tables.silver.name} WHERE arrival_date >= DATE {text(first.isoformat())} GROUP BY path, line"""
+    reader.keep("lines", lines)
+    largest = reader.tuples(f"SELECT {_FOLDER} FROM lines GROUP BY 1 ORDER BY count(*) DESC, 1")
+    shown = [folder for (folder,) in largest[: _MOST_FOLDERS - (len(largest) > _MOST_FOLDERS)]]
+    reader.keep("events", _events(shown))
+    span = (max(by_day) - first).days
+    unit = "day" if span <= 120 else "week" if span <= 1_100 else "month"
+    return KeptEvents(first if first > min(by_day) else None, unit, events)
 
 
 def _events(shown: list[str]) -> str:

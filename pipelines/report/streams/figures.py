@@ -8,6 +8,7 @@ from pipelines.report.reader import Reader
 
 _POINTS, _NEAR = 450, 0.995
 _SHARES = {"0.5": "50 %", "0.75": "75 %", "0.9": "90 %", "0.95": "95 %", "0.99": "99 %", "0.999": "99.9 %", "1": "all"}
+_COVERS = {"half of the events": f.GREEN, "99 %": f.BLUE, "all": f.ORANGE}
 _FOLDER = alt.Color("folder:N", title=None)
 
 
@@ -22,19 +23,16 @@ def figures(reader: Reader, unit: str) -> tuple[list[PageFigure], list[PageFigur
 
 
 def arrivals(reader: Reader, unit: str) -> PageFigure:
-    """How many events arrived when."""
     rows = reader.table(f"""
         SELECT folder, date_trunc('{unit}', arrival) AS begins, begins + INTERVAL 1 {unit} AS ends, count(*) AS events
         FROM events GROUP BY ALL ORDER BY begins, folder""")
-    chart = f.stacked(rows, "events", "folder").encode(
-        **f.stacked_axes(None, f"events per {unit}"),
-        color=_FOLDER,
-        tooltip=["folder:N", f.time_tip("begins", f"{unit} from"), alt.Tooltip("events:Q", format=",")],
+    chart = f.stacked(rows, "events", "folder", None, f"events per {unit}").encode(
+        color=_FOLDER, tooltip=["folder:N", f.time_tip("begins", f"{unit} from"), f.tip("events")]
     )
     caption = (
         f"Lines with an accepted record, by {unit} of arrival and folder of their file. A gap is a {unit} without."
     )
-    return f.figure("arrivals", "When events arrived", caption, f.sized(chart))
+    return f.figure("arrivals", "When events arrived", caption, chart)
 
 
 # The day with the most events of each of the largest folders.
@@ -61,7 +59,7 @@ def arrival_against_event_time(reader: Reader) -> PageFigure:
         WHERE place % greatest(1, events // {_POINTS}) = 0 AND lag_s <= near_s ORDER BY label, arrival, start""")
     shown = f.choice("busiest_day", "folder and day", _labels(reader))
     base = (
-        alt.Chart(f.data(rows))
+        f.chart(rows)
         .transform_filter("datum.label == busiest_day")
         .transform_calculate(start="datum.arrival - 1000 * datum.delay_s")
         .transform_calculate(newest="datum.start + 1000 * datum.lag_s")
@@ -76,20 +74,19 @@ def arrival_against_event_time(reader: Reader) -> PageFigure:
         tooltip=[
             f.time_tip("start", "event time"),
             f.time_tip("arrival", "arrival"),
-            alt.Tooltip("delay_s:Q", title="known after, s", format=",.3~f"),
-            alt.Tooltip("lag_s:Q", title="behind the newest, s", format=",.3~f"),
+            f.tip("delay_s", "known after, s", ",.3~f"),
+            f.tip("lag_s", "behind the newest, s", ",.3~f"),
         ],
     )
     caption = (
         "Each dot is an event. Grey: the newest event time that had arrived by then, which a watermark trails. Orange "
         f"dots came behind it, out of order. Every n-th event of the day, without the {1 - _NEAR:.1%} furthest behind."
     )
-    chart = f.sized(alt.layer(newest, points).add_params(shown), 340)
-    return f.figure("arrival-event-time", "Arrival against event time", caption, chart)
+    chart = alt.layer(newest, points).add_params(shown)
+    return f.figure("arrival-event-time", "Arrival against event time", caption, chart, 340)
 
 
 def lag_shares(reader: Reader) -> PageFigure:
-    """Percentiles of lag and of delay."""
     levels = ", ".join(_SHARES)
     rows = reader.table(f"""
         WITH found AS (
@@ -98,128 +95,84 @@ def lag_shares(reader: Reader) -> PageFigure:
             SELECT folder, 'from event to arrival (delay)', quantile_disc(greatest(delay_s, 0), [{levels}])
             FROM events GROUP BY folder)
         SELECT folder, measure, unnest([{", ".join(f"'{each}'" for each in _SHARES.values())}]) AS share,
-            unnest(lengths) AS length_s FROM found ORDER BY measure DESC, folder, length_s""")
+            unnest(lengths) AS length_s FROM found ORDER BY measure DESC, folder, length_s, share""")
     measures = ["behind the newest event (lag)", "from event to arrival (delay)"]
-    chart = (
-        alt.Chart(f.data(rows))
-        .transform_filter("datum.measure == lag_measure")
-        .mark_line(point=True)
-        .encode(
-            x=alt.X(
-                "share:O",
-                sort=list(_SHARES.values()),
-                title="share of events that are covered",
-                axis=alt.Axis(labelAngle=0),
-            ),
-            y=alt.Y("length_s:Q", title="a lateness of", **f.length_axis()),
-            color=_FOLDER,
-            tooltip=["folder:N", "share:O", alt.Tooltip("length_s:Q", title="length, s", format=",.3~f")],
-        )
-        .add_params(f.choice("lag_measure", "how late", measures))
-    )
+    x = {"sort": list(_SHARES.values()), "title": "share of events that are covered"}
+    lines = f.chart(rows).transform_filter("datum.measure == lag_measure").mark_line(point=True)
+    chart = lines.encode(
+        x=alt.X("share:O", axis=alt.Axis(labelAngle=0), **x),
+        y=alt.Y("length_s:Q", title="a lateness of", **f.length_axis()),
+        color=_FOLDER,
+        tooltip=["folder:N", "share:O", f.tip("length_s", "length, s", ",.3~f")],
+    ).add_params(f.choice("lag_measure", "how late", measures))
     caption = (
         "Read it from below: with the lateness on the left, the share of events below comes before the watermark has "
         "passed them. Each folder by itself."
     )
-    return f.figure("lag-shares", "Lag percentiles", caption, f.sized(chart, 300))
+    return f.figure("lag-shares", "Lag percentiles", caption, chart, 300)
 
 
 def lag_over_time(reader: Reader, unit: str) -> PageFigure:
-    """Lag by time of arrival."""
     rows = reader.table(f"""
         WITH found AS (SELECT date_trunc('{unit}', arrival) AS begins, quantile_disc(lag_s, [0.5, 0.99, 1]) AS lengths,
             count(*) AS events, avg((lag_s > 0)::INT) AS late FROM events GROUP BY 1)
         SELECT begins, unnest(['half of the events', '99 %', 'all']) AS covers, unnest(lengths) AS length_s,
             events, late FROM found ORDER BY begins, length_s""")
-    colours = alt.Scale(domain=["half of the events", "99 %", "all"], range=[f.GREEN, f.BLUE, f.ORANGE])
-    chart = (
-        alt.Chart(f.data(rows))
-        .mark_circle(size=40, opacity=0.75)
-        .encode(
-            x=f.time_axis("begins"),
-            y=alt.Y("length_s:Q", title="lag", **f.length_axis()),
-            color=alt.Color("covers:N", title="covers", scale=colours),
-            tooltip=[
-                f.time_tip("begins", f"{unit} from"),
-                "covers:N",
-                alt.Tooltip("length_s:Q", title="lag, s", format=",.3~f"),
-                alt.Tooltip("events:Q", format=","),
-                alt.Tooltip("late:Q", title="out of order", format=".1%"),
-            ],
-        )
+    lag, late = f.tip("length_s", "lag, s", ",.3~f"), f.tip("late", "out of order", ".1%")
+    marks = f.chart(rows).mark_circle(size=40, opacity=0.75)
+    chart = marks.encode(
+        x=f.time_axis("begins"),
+        y=alt.Y("length_s:Q", title="lag", **f.length_axis()),
+        color=f.colours("covers", _COVERS, "covers"),
+        tooltip=[f.time_tip("begins", f"{unit} from"), "covers:N", lag, f.tip("events"), late],
     )
     caption = f"The lateness that would have covered half, 99 % or all of the events that arrived in each {unit}."
-    return f.figure("lag-over-time", "Disorder over time", caption, f.sized(chart))
+    return f.figure("lag-over-time", "Disorder over time", caption, chart)
 
 
 def rate(reader: Reader) -> PageFigure:
-    """Events every five minutes of the busiest day."""
     rows = reader.table("""
         SELECT label, time_bucket(INTERVAL 5 MINUTE, arrival) AS begins, begins + INTERVAL 5 MINUTE AS ends,
             count(*) AS events
         FROM events JOIN busiest USING (folder) WHERE arrival::DATE = day GROUP BY ALL ORDER BY ALL""")
-    shown = f.choice("rate_day", "folder and day", _labels(reader))
-    chart = (
-        f.stacked(rows, "events", "label")
-        .transform_filter("datum.label == rate_day")
-        .encode(
-            **f.stacked_axes("arrival", "events in 5 minutes"),
-            color=alt.value(f.BLUE),
-            tooltip=[f.time_tip("begins", "from"), alt.Tooltip("events:Q", format=",")],
-        )
-        .add_params(shown)
+    bars = f.stacked(rows, "events", "label", "arrival", "events in 5 minutes").encode(
+        color=alt.value(f.BLUE), tooltip=[f.time_tip("begins", "from"), f.tip("events")]
     )
+    shown = f.choice("rate_day", "folder and day", _labels(reader))
+    chart = bars.transform_filter("datum.label == rate_day").add_params(shown)
     caption = "The busiest day of each of the largest folders: where it is high or empty, the stream comes in bursts."
-    return f.figure("rate", "Bursts within a day", caption, f.sized(chart))
+    return f.figure("rate", "Bursts within a day", caption, chart)
 
 
 def bursts(reader: Reader) -> PageFigure:
-    """How many events share their arrival time."""
     rows = reader.table("""
         WITH ticks AS (SELECT folder, arrival, count(*) AS size FROM events GROUP BY ALL),
         classed AS (SELECT folder, floor(log2(size))::INT AS class, size FROM ticks)
         SELECT folder, class, CASE class WHEN 0 THEN 'alone' ELSE (1 << class) || ' to ' || ((2 << class) - 1) END
             AS together, sum(size)::BIGINT AS events, max(size) AS largest
         FROM classed GROUP BY ALL ORDER BY class, folder""")
-    chart = (
-        alt.Chart(f.data(rows))
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "together:O",
-                sort=alt.SortField("class"),
-                title="events that arrive at the same moment",
-                axis=alt.Axis(labelAngle=-35),
-            ),
-            y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
-            color=_FOLDER,
-            tooltip=[
-                "folder:N",
-                "together:O",
-                alt.Tooltip("events:Q", format=","),
-                alt.Tooltip("largest:Q", format=","),
-            ],
-        )
+    x = {"sort": alt.SortField("class"), "title": "events that arrive at the same moment"}
+    marks = f.chart(rows).mark_bar()
+    chart = marks.encode(
+        x=alt.X("together:O", axis=alt.Axis(labelAngle=-35), **x),
+        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        color=_FOLDER,
+        tooltip=["folder:N", "together:O", f.tip("events"), f.tip("largest")],
     )
     caption = "An arrival tick is one arrival time with all of its events: they reach a window together."
-    return f.figure("bursts", "Size of arrival ticks", caption, f.sized(chart))
+    return f.figure("bursts", "Size of arrival ticks", caption, chart)
 
 
 def refused(reader: Reader, quarantine: str) -> PageFigure:
-    """Refused records by reason."""
     rows = reader.table(f"""
         SELECT reason, regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '') AS folder,
             sum(records)::BIGINT AS records
         FROM {quarantine} GROUP BY ALL ORDER BY 3 DESC, folder LIMIT 60""")
-    chart = (
-        alt.Chart(f.data(rows))
-        .mark_bar()
-        .encode(
-            y=alt.Y("reason:N", title=None, sort="-x"),
-            x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
-            color=_FOLDER,
-            tooltip=["reason:N", "folder:N", alt.Tooltip("records:Q", format=",")],
-        )
+    marks = f.chart(rows).mark_bar()
+    chart = marks.encode(
+        y=alt.Y("reason:N", title=None, sort="-x"),
+        x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
+        color=_FOLDER,
+        tooltip=["reason:N", "folder:N", f.tip("records")],
     )
-    reasons = len(set(rows["reason"].to_pylist()))
-    return f.figure("refused", "Refused records by reason", "", f.sized(chart, 60 + 32 * reasons))
+    return f.figure("refused", "Refused records by reason", "", chart, f.lines_px(rows, "reason"))

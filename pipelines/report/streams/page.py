@@ -1,13 +1,12 @@
 """The page of one stream."""
 
 from pipelines.delta.lake import Lake
-from pipelines.printable import without_controls
 from pipelines.report.file_names import stream_file
-from pipelines.report.lengths import length, share
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
 from pipelines.report.streams import figures
 from pipelines.report.streams.events import MOST_EVENTS, KeptEvents, keep_events
+from pipelines.report.words import length, share, without_controls
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import COMMON_REFUSALS, Stream
 
@@ -40,15 +39,8 @@ def _sections(lake: Lake, stream: Stream) -> list[Section]:
 
 def _arrived(reader: Reader, kept: KeptEvents) -> list[Section]:
     arrival, disorder, bursts = figures.figures(reader, kept.unit)
-    left_out = (
-        []
-        if kept.first_day is None
-        else [
-            Remark(
-                f"Figures are of the newest {kept.events:,} events, from {kept.first_day} on: at most {MOST_EVENTS:,}."
-            )
-        ]
-    )
+    newest = f"Figures are of the newest {kept.events:,} events, from {kept.first_day} on: at most {MOST_EVENTS:,}."
+    left_out = [] if kept.first_day is None else [Remark(newest)]
     return [
         Section("Arrival", (*left_out, *arrival, _folders(reader))),
         Section("Disorder", tuple(disorder)),
@@ -57,31 +49,16 @@ def _arrived(reader: Reader, kept: KeptEvents) -> list[Section]:
 
 
 def _folders(reader: Reader) -> PageTable:
-    rows = reader.rows("""
-        SELECT folder, count(*) AS lines, min(start) AS first, max(start) AS last, avg((lag_s > 0)::INT) AS late,
-            quantile_disc(lag_s, [0.5, 0.99, 1]) AS lag_s, quantile_disc(delay_s, [0.5, 0.99, 1]) AS delay_s
+    rows = reader.tuples("""
+        SELECT folder, count(*) AS lines, strftime(min(start), '%Y-%m-%d'), strftime(max(start), '%Y-%m-%d'),
+            avg((lag_s > 0)::INT), quantile_disc(lag_s, [0.5, 0.99, 1]), quantile_disc(delay_s, [0.5, 0.99, 1])
         FROM events GROUP BY folder ORDER BY lines DESC, folder""")
     shown = [
-        (
-            row["folder"],
-            row["lines"],
-            f"{row['first']:%Y-%m-%d}",
-            f"{row['last']:%Y-%m-%d}",
-            f"{100 * row['late']:.1f} %",
-            " / ".join(map(length, row["lag_s"])),
-            " / ".join(map(length, row["delay_s"])),
-        )
-        for row in rows
+        (*facts, f"{100 * late:.1f} %", " / ".join(map(length, lags)), " / ".join(map(length, delays)))
+        for *facts, late, lags, delays in rows
     ]
-    columns = (
-        "folder",
-        "lines",
-        "first event",
-        "last event",
-        "out of order",
-        "lag: median / 99 % / most",
-        "delay: median / 99 % / most",
-    )
+    spread = "median / 99 % / most"
+    columns = "folder", "lines", "first event", "last event", "out of order", f"lag: {spread}", f"delay: {spread}"
     caption = (
         "out of order: behind the newest event time that had arrived from the folder; lag: how far behind; delay: from "
         "event time to arrival. A line counts once, with its first accepted record."
@@ -90,47 +67,39 @@ def _folders(reader: Reader) -> PageTable:
 
 
 def _gaps(reader: Reader) -> PageTable:
-    rows = reader.rows(f"""
+    rows = reader.tuples(f"""
         WITH ticks AS (SELECT DISTINCT arrival FROM events),
         gaps AS (SELECT lag(arrival) OVER (ORDER BY arrival) AS after, arrival AS before FROM ticks)
-        SELECT after, before, (epoch_us(before) - epoch_us(after)) / 1e6 AS length_s FROM gaps
-        WHERE after IS NOT NULL ORDER BY length_s DESC, after LIMIT {_GAPS}""")
-    shown = [(_moment(row["after"]), _moment(row["before"]), length(row["length_s"])) for row in rows]
+        SELECT strftime(after, '%Y-%m-%d %H:%M:%S'), strftime(before, '%Y-%m-%d %H:%M:%S'),
+            (epoch_us(before) - epoch_us(after)) / 1e6 AS length_s
+        FROM gaps WHERE after IS NOT NULL ORDER BY length_s DESC, after LIMIT {_GAPS}""")
+    shown = [(*between, length(length_s)) for *between, length_s in rows]
     return PageTable("Longest gaps", ("nothing arrived from", "until", "for"), shown, "Of all folders together.")
-
-
-def _moment(value: object) -> str:
-    return f"{value:%Y-%m-%d %H:%M:%S}"
 
 
 def _dirt(reader: Reader, tables: StreamTables) -> Section:
     name, meanings = tables.quarantine.name, COMMON_REFUSALS | tables.stream.refusals
-    counts = reader.rows(
-        f"SELECT reason, sum(records)::BIGINT AS records FROM {name} GROUP BY reason ORDER BY 2 DESC, reason"
-    )
+    counts = reader.tuples(f"SELECT reason, sum(records)::BIGINT FROM {name} GROUP BY reason ORDER BY 2 DESC, reason")
     if not counts:
         return Section("Dirt", (Remark("No record was refused.", "good"),))
-    [[readings]] = [list(row.values()) for row in reader.rows(f"SELECT sum(readings)::BIGINT FROM {tables.files.name}")]
-    rows = [
-        (row["reason"], row["records"], share(row["records"], readings), meanings.get(row["reason"], ""))
-        for row in counts
-    ]
+    [[readings]] = reader.tuples(f"SELECT sum(readings)::BIGINT FROM {tables.files.name}")
+    rows = [(reason, records, share(records, readings), meanings.get(reason, "")) for reason, records in counts]
     reasons = PageTable("", ("reason", "records", "of all", "meaning"), rows, f"Of {readings:,} records in all files.")
     return Section("Dirt", (figures.refused(reader, name), reasons, _samples(reader, name)))
 
 
 def _samples(reader: Reader, quarantine: str) -> PageTable:
-    rows = reader.rows(f"""
-        SELECT reason, path, line, detail, left(text, {_LONGEST_TEXT + 1}) AS text FROM {quarantine}
+    rows = reader.tuples(f"""
+        SELECT reason, path, line, detail, left(text, {_LONGEST_TEXT + 1}) FROM {quarantine}
         QUALIFY row_number() OVER (PARTITION BY reason ORDER BY path, line, reading) <= {_SAMPLES}
         ORDER BY reason, path, line""")
-    shown = [(row["reason"], _place(row), _cut(row["detail"]), _cut(row["text"])) for row in rows]
+    shown = [(reason, _place(path, line), _cut(detail), _cut(text)) for reason, path, line, detail, text in rows]
     columns = ("reason", "file and line", "detail", "the line")
     return PageTable("Sample lines", columns, shown, f"The first {_SAMPLES} of each reason.", "samples")
 
 
-def _place(row: dict) -> str:
-    return without_controls(row["path"]) + ("" if row["line"] is None else f":{row['line']}")
+def _place(path: str, line: int | None) -> str:
+    return without_controls(path) + ("" if line is None else f":{line}")
 
 
 def _cut(value: str | None) -> str:
@@ -139,12 +108,12 @@ def _cut(value: str | None) -> str:
 
 
 def _files(reader: Reader, tables: StreamTables) -> Section:
-    rows = reader.rows(f"""
+    rows = reader.tuples(f"""
         SELECT state, count(*) AS files, sum(lines)::BIGINT AS lines, sum(accepted)::BIGINT AS accepted,
             sum(quarantined)::BIGINT AS refused, sum(duplicates)::BIGINT AS duplicates
         FROM {tables.files.name} GROUP BY state ORDER BY files DESC, state""")
     columns = ("state", "files", "lines", "records accepted", "refused", "duplicates")
-    return Section("Files", (PageTable("", columns, [tuple(row.values()) for row in rows]),))
+    return Section("Files", (PageTable("", columns, rows),))
 
 
 def _about(stream: Stream) -> Section:
@@ -157,11 +126,6 @@ def _about(stream: Stream) -> Section:
         ("key", ", ".join(stream.key)),
         ("time zone", f"{stream.zone}. {stream.clock_rule}"),
     ]
-    columns = [(column.name, column.type, column.unit or "", column.meaning) for column in stream.columns]
-    return Section(
-        "What it is",
-        (
-            PageTable("", ("what", "of this stream"), facts),
-            PageTable("Columns of its events", ("column", "type", "unit", "meaning"), columns),
-        ),
-    )
+    rows = [(column.name, column.type, column.unit or "", column.meaning) for column in stream.columns]
+    columns = PageTable("Columns of its events", ("column", "type", "unit", "meaning"), rows)
+    return Section("What it is", (PageTable("", ("what", "of this stream"), facts), columns))

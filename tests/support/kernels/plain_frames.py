@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pipelines.gate.recount.plain.kinds import of_kind, session
-from pipelines.gate.recount.plain.kinds._frames import Rule, Valued
-from pipelines.gate.recount.plain.kinds._frames import frames_of as plain_frames
+from pipelines.gate.recount.plain.kinds.frame import Rule, Valued
+from pipelines.gate.recount.plain.kinds.frame import frames_of as plain_frames
 from schemas.windows import AggregateFrame, Session, Window
 
 

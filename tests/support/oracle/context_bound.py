@@ -5,8 +5,7 @@ from collections import defaultdict
 from pipelines.gate.recount.plain.aggregates import aggregate
 from pipelines.gate.recount.plain.kinds import is_by_arrival
 from pipelines.gate.recount.plain.replay import KeyReplay, PlainRow, is_too_late
-from pipelines.gate.recount.plain.ticks import Event, Tick
-from pipelines.gate.recount.plain.times import to_time
+from pipelines.gate.recount.plain.ticks import Event, Tick, to_time
 from schemas.query import Query
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import to_us
 from schemas.windows import Count, Delta, SlideByTuple, Window
 from tests.support.oracle.windows import windows_around
 

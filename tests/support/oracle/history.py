@@ -6,8 +6,7 @@ from collections import defaultdict
 from datetime import timedelta
 from itertools import pairwise
 
-from pipelines.gate.recount.plain.ticks import Event, Tick
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import Event, Tick, to_us
 from schemas.query import Query
 
 DAY_US = 86_400_000_000

@@ -14,8 +14,7 @@ from datetime import timedelta
 from itertools import count
 
 from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.ticks import Event, Tick
-from pipelines.gate.recount.plain.times import to_time, to_us
+from pipelines.gate.recount.plain.ticks import Event, Tick, to_time, to_us
 from schemas.query import Query
 from tests.support.oracle import context_bound
 from tests.support.oracle.history import history

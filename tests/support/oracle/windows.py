@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from pipelines.gate.recount.plain.times import EPOCH, to_us
+from pipelines.gate.recount.plain.ticks import EPOCH, to_us
 from schemas.windows import Month, Window
 
 DAY_US = 86_400_000_000

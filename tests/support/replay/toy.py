@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest import pass_ticks
+from pipelines.ingest import partitions
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas import registry
 from schemas.query import Query
@@ -121,7 +121,7 @@ def build(config: Config, rows: list[dict], bucket: Callable[[tuple, int], int] 
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
         database.register("silver", Lake(config).dataset("silver_toy"))
-        _write(config, pass_table(STREAM), pass_ticks.staircases(database))
+        _write(config, pass_table(STREAM), partitions.staircases(database))
     noted = [_noted(day, [row for row in rows if row["arrival"].date() == day]) for day in days()]
     _write(config, partitions_table(STREAM), pa.Table.from_pylist([each for each in noted if each["events"]]))
     for table in ingest_tables(STREAM):

@@ -9,31 +9,23 @@ from pipelines.engines import engine_of
 from pipelines.engines.engine import Engine
 from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
-from pipelines.replay import audit, look_back, replay_plan
-from pipelines.replay.audit import Audited, ReplayedShares
-from pipelines.replay.look_back import LookBacks, Reading
-from pipelines.replay.one_pass import Work
+from pipelines.replay import audit, work
+from pipelines.replay.audit import Audited
 from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.task import WrittenShare
+from pipelines.replay.work import Reading, Work
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot
 
 
-def work_of(lake: Lake, tables: QueryTables, day: date) -> Work:
-    """What the tasks of a run know."""
-    served = ServedQuery.of(tables.query)
-    return replay_plan.work_of(lake, tables, served, backs_of(lake, tables, day))
+def work_of(lake: Lake, tables: QueryTables, *days: date) -> Work:
+    """What the tasks of a run of some days know."""
+    return work.work_of(lake, tables, ServedQuery.of(tables.query), days, newest(lake, tables))
 
 
-def backs_of(lake: Lake, tables: QueryTables, *days: date) -> LookBacks:
-    """What a run of some days reads."""
-    return look_back.of(lake, tables, ServedQuery.of(tables.query), days, newest(lake, tables))
-
-
-def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> ReplayedShares:
+def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> Sequence[WrittenShare]:
     """What the tasks of a run of some days write, and nobody has committed."""
-    backs = backs_of(lake, tables, *days)
-    work = replay_plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
-    return audit.replayed(lake, engine, tables, work, backs)
+    return audit.replayed(lake, engine, work_of(lake, tables, *days))
 
 
 def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
@@ -43,9 +35,9 @@ def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
 
 def audit_days(lake: Lake, tables: QueryTables, days: Sequence[date]) -> dict[date, Audited]:
     """The rows of some days, made in one pass."""
-    served, read = ServedQuery.of(tables.query), newest(lake, tables)
-    backs = look_back.of(lake, tables, served, days, read)
-    return audit.audit(lake, engine_of(lake.config), tables, served, backs, read)
+    read = newest(lake, tables)
+    asked = work.work_of(lake, tables, ServedQuery.of(tables.query), days, read)
+    return audit.audit(lake, engine_of(lake.config), asked, read)
 
 
 def run_day(lake: Lake, tables: QueryTables, day: date, run_id: str | None = None) -> Audited:

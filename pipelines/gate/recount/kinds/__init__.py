@@ -13,7 +13,6 @@ from schemas.windows import Window, kinds_below
 
 
 def kinds() -> tuple[str, ...]:
-    """Names of the kinds in the folder and those below it, sorted."""
     return kinds_below(__path__, __name__)
 
 

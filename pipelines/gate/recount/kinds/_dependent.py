@@ -6,93 +6,84 @@ keys the walk is made (../plain/).
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Generic, NamedTuple
+from typing import Generic
 
 import numpy as np
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.database import NEVER_US
-from pipelines.gate.recount.emit import firing
-from pipelines.gate.recount.final_values import EVENTS_AT_ONCE
+from pipelines.gate.recount.changes import firing
+from pipelines.gate.recount.final_values import key_parts, values_of_ranges
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
-from pipelines.gate.recount.ordered_events import OrderedEvents
-from pipelines.gate.recount.query_days import QueryDays, value_name
-from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount, Shape, bounds
+from pipelines.gate.recount.query_days import Recount, value_name
+from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, Shape, bounds
 from pipelines.gate.recount.ticks import with_passes
-from pipelines.gate.recount.whole_ranges import values_of_ranges
 
-TIMES_OF_ROWS = ("key_number", "window_start_us", "window_end_us", "emitted_at_us", "reached_us")
 # SQL: whether a row came with an event of its key, or as the watermark rose.
 IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
     FROM arrived v WHERE v.kept AND v.key_number = r.key_number AND v.arrival_us = r.emitted_at_us))"""
-ROW = ("revision", "pane", "emitted_at_us", "emitted_date", "events", "late_events")
 
 
 class DependentWindows(SqlWindows[Asked], Generic[Asked]):
     """A kind says what shape its windows have; `passes_at_end`: whether the watermark passes them at their end."""
 
     events_may_fall = True
+    # How many events every window has; None where that differs.
+    size: int | None = None
     windows_missed = "CAST(NULL AS BIGINT)"
     shape: Shape = Shape()
-    passes_at_end: ClassVar[bool] = True
+    passes_at_end = True
     # SQL: how many events a row that closes a window has, where silver says whether it is right.
-    closing_events: ClassVar[str] = "0"
+    closing_events = "0"
+    # How far law 3 is looked at, where all events between a window's times are in it.
+    ends = "but for events of one time at a window's ends"
 
     @property
     def limits(self) -> Mapping[str, str]:
-        """Of law 2 to law 5."""
-        shape, passing = self.shape, "" if self.passes_at_end else ", nor when a window was passed"
-        ends = "but for events of one time at a window's ends" if shape.shared_last else "rows that close a window too"
+        passing = "" if self.passes_at_end else ", nor when a window was passed"
         return {
             "law_2_events": "which windows an event is in is counted again of drawn keys only",
-            "law_3_counts": ends if shape.all_between else "no more than lie between a window's times",
+            "law_3_counts": self.ends if self.shape.all_between else "no more than lie between a window's times",
             "law_4_revisions": f"rows that are missing are looked for of drawn keys only{passing}",
             "law_5_final_rows": "the newest row of each window, where it holds all events between its times",
         }
 
-    @property
-    def size(self) -> int | None:
-        """How many events every window has; None where that differs."""
-        return None
-
-    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
+    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         """Of the oldest window of the run's rows."""
         (oldest_us,) = recount.one("SELECT min(epoch_us(window_start)) FROM audit_table")
-        return (watermark_us if oldest_us is None else oldest_us) - self.shape.alone_us - 1
+        return (watermark_us if oldest_us is None else oldest_us) - 1
 
-    def add_windows(self, recount: QueryDays) -> None:
+    def add_windows(self, recount: Recount) -> None:
         """`numbered_rows`: those of the run; `bounds`: what they can hold; `ranges`: what is in windows that hold
         all that came between their times. Events are taken EVENTS_AT_ONCE, whole keys."""
-        recount.connection.execute("CREATE TEMP TABLE ends AS SELECT DISTINCT window_end_us FROM audit")
-        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'ends')}")
+        ends = "(SELECT DISTINCT window_end_us FROM audit)"
+        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, ends)}")
         recount.connection.execute(f"CREATE TEMP TABLE taken AS {self._taken(recount)}")
         recount.connection.execute(f"CREATE TEMP TABLE numbered_rows AS {_numbered_rows(recount)}")
-        for place, keys in enumerate(_parts(recount)):
-            for name, found in self._counted(recount, keys)._asdict().items():
-                recount.connection.register("some_found", found)
-                verb = f"INSERT INTO {name}" if place else f"CREATE TEMP TABLE {name} AS"
-                recount.connection.execute(f"{verb} SELECT * FROM some_found")
-                recount.connection.unregister("some_found")
+        entries = "SELECT key_number FROM taken UNION ALL SELECT key_number FROM numbered_rows"
+        for first, last, _ in key_parts(recount, entries):
+            self._add_counted(recount, f"WHERE key_number BETWEEN {first} AND {last}")
 
-    def missed(self, recount: QueryDays) -> str:
+    def missed(self, recount: Recount) -> str:
         """An event that starts before the watermark less the allowed lateness."""
         return f"""
             SELECT a.*, 1 AS windows, NULL AS first_missed_us, a.start_us + 1 AS first_end_us,
                    NULL AS last_missed_us, CAST({self.is_too_late(recount, "a")} AS BIGINT) AS windows_missed
             FROM arrived a ASOF LEFT JOIN ticks t ON a.arrival_us > t.tick_us"""
 
-    def is_too_late(self, recount: QueryDays, event: str) -> str:
+    def is_too_late(self, recount: Recount, event: str) -> str:
         """SQL: whether an event, with the ticks `t` before its own, changes nothing."""
+        if self.shape.never_late:
+            return "FALSE"
         waits_us = sql.microseconds(recount.query.lateness) + sql.microseconds(recount.query.allowed_lateness)
         return f"coalesce({event}.start_us < t.newest_us - {waits_us}, FALSE)"
 
-    def history(self, recount: QueryDays) -> str:
+    def history(self, recount: Recount) -> str:
         """The run's rows with the nearest that silver allows; a window that is no more has a row without events."""
         pane = firing(recount) if self.passes_at_end else "pane"
         window, size = ", ".join(recount.window), "NULL" if self.size is None else self.size
         return f"""
-            SELECT {window}, {NEVER_US} AS closed_us, {pane} AS pane,
+            SELECT {window}, {sql.NEVER_US} AS closed_us, {pane} AS pane,
                    CASE WHEN is_tick THEN emitted_at_us END AS tick_us,
                    coalesce(earlier, -1) + row_number() OVER (
                        PARTITION BY {window} ORDER BY emitted_at_us, revision) AS revision,
@@ -106,7 +97,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
                        r.events = 0 AND r.revision > 0 AS is_closed, {IS_TICK} AS is_tick, p.earlier
                 FROM numbered_rows r JOIN bounds b USING (row) LEFT JOIN published p USING ({window}))"""
 
-    def final_rows(self, recount: QueryDays) -> str:
+    def final_rows(self, recount: Recount) -> str:
         """Of windows that hold all that came between their times: then what they hold is known."""
         window = ", ".join(recount.window)
         return f"""
@@ -114,24 +105,23 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
                    emitted_at_us AS newest_tick_us, g.* EXCLUDE (row)
             FROM numbered_rows JOIN ranges g USING (row)"""
 
-    def holds(self, recount: QueryDays, event: str) -> str:
+    def holds(self, recount: Recount, event: str) -> str:
         """SQL: whether an event counts at all: where its value cuts windows, it must have one."""
         names = [value_name(recount.query, column) for column in self.window.cutting_columns]
         return " AND ".join(f"{event}.{name} IS NOT NULL" for name in names) or "TRUE"
 
-    def since_us(self, recount: QueryDays) -> str:
+    def since_us(self, recount: Recount) -> str:
         """SQL: from which start on the events of a key are looked at, by its rows."""
-        return f"min(window_start_us) - {self.shape.alone_us}"
+        return "min(window_start_us)"
 
-    def read_of_events(self, recount: QueryDays) -> str:
+    def read_of_events(self, recount: Recount) -> str:
         """SQL: columns more of the events that are taken, for bounds_of."""
         return ""
 
     def bounds_of(self, events: OrderedEvents, read: Mapping[str, np.ndarray], rows: RowsToCount) -> HeldBounds:
-        """What rows can hold of events in order."""
         return bounds(events, rows, self.shape)
 
-    def _taken(self, recount: QueryDays) -> str:
+    def _taken(self, recount: Recount) -> str:
         # Of keys that have rows, from the first of their windows on.
         return f"""
             SELECT e.* FROM (
@@ -142,54 +132,33 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
             ASOF LEFT JOIN ticks t ON e.arrival_us > t.tick_us
             WHERE {self.holds(recount, "e")} AND NOT {self.is_too_late(recount, "e")}"""
 
-    def _counted(self, recount: QueryDays, keys: tuple[int, int]) -> "_Counted":
-        """Of the keys from one to another."""
-        of_keys = f"WHERE key_number BETWEEN {keys[0]} AND {keys[1]}"
-        values_sql = aggregates.values_of(recount.query, aggregates.types_of(recount, "taken"))
+    def _add_counted(self, recount: Recount, of_keys: str) -> None:
+        values_sql = aggregates.values_of(recount, "taken")
         values = recount.connection.execute(
             f"""SELECT key_number, start_us, arrival_us {self.read_of_events(recount)} {values_sql}
                 FROM taken {of_keys} ORDER BY key_number, start_us"""
         ).fetchnumpy()
         events = OrderedEvents(*(_whole_numbers(values.pop(each)) for each in ("key_number", "start_us", "arrival_us")))
         columns = recount.connection.execute(f"SELECT * FROM numbered_rows {of_keys} ORDER BY row").fetchnumpy()
-        rows = RowsToCount(*(_whole_numbers(columns[name]) for name in TIMES_OF_ROWS))
+        named = ("key_number", "window_start_us", "window_end_us", "emitted_at_us", "reached_us")
+        rows = RowsToCount(*(_whole_numbers(columns[name]) for name in named))
         found = self.bounds_of(events, values, rows)
-        held = _whole_numbers(columns["events"])
+        numbers, held = _whole_numbers(columns["row"]), _whole_numbers(columns["events"])
+        recount.add_rows("bounds", pa.table({"row": numbers, **found._asdict()}))
         [whole] = np.nonzero(np.ma.getdata(columns["is_newest"]).astype(bool) & (held > 0) & (held == found.ever))
         first = events.place(rows.keys[whole], rows.starts_us[whole])
         of_ranges = values_of_ranges(recount.query, values, first, first + found.ever[whole])
-        numbers = _whole_numbers(columns["row"])
-        return _Counted(
-            pa.table({"row": numbers, **found._asdict()}), of_ranges.append_column("row", pa.array(numbers[whole]))
-        )
+        recount.add_rows("ranges", of_ranges.append_column("row", pa.array(numbers[whole])))
 
 
-class _Counted(NamedTuple):
-    """Tables: what rows can hold, and the aggregates of those that hold all that came between their times."""
-
-    bounds: pa.Table
-    ranges: pa.Table
-
-
-def _numbered_rows(recount: QueryDays) -> str:
+def _numbered_rows(recount: Recount) -> str:
     """SQL: the run's rows without aggregates, whose names are the user's; is_newest: of its window."""
     window = ", ".join(f"a.{column}" for column in recount.window)
-    named = ", ".join(f"a.{column}" for column in (*recount.window, *ROW))
+    named = f"{window}, a.revision, a.pane, a.emitted_at_us, a.emitted_date, a.events, a.late_events"
     return f"""
         SELECT row_number() OVER (ORDER BY {named}) - 1 AS row, {named}, w.reached_us,
                row_number() OVER (PARTITION BY {window} ORDER BY a.revision DESC) = 1 AS is_newest
         FROM audit a JOIN windows w USING (window_end_us)"""
-
-
-def _parts(recount: QueryDays) -> list[tuple[int, int]]:
-    """First and last keys of parts with about EVENTS_AT_ONCE events each, or with one key; one without any where there
-    are none, for the tables' columns."""
-    rows = recount.rows(f"""
-        SELECT min(key_number), max(key_number) FROM (
-            SELECT k.key_number, sum(count(e.key_number)) OVER (ORDER BY k.key_number) // {EVENTS_AT_ONCE} AS part
-            FROM keys k LEFT JOIN taken e USING (key_number) GROUP BY k.key_number)
-        GROUP BY part ORDER BY 1""")
-    return [(first, last) for first, last in rows] or [(0, -1)]
 
 
 def _whole_numbers(column: np.ndarray) -> np.ndarray:

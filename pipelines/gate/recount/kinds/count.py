@@ -1,29 +1,19 @@
 """Count windows: so many events each, in order of start or as they arrived."""
 
 from pipelines.gate.recount.kinds._dependent import DependentWindows
-from pipelines.gate.recount.query_days import QueryDays
 from pipelines.gate.recount.rows_held import Shape
 from schemas.windows import Count
 
 
 class CountWindows(DependentWindows[Count]):
-    """By event time they are runs of events; as they arrived, some of those between their first and last time."""
+    """By event time they are runs of events. As they arrived, they are some of those between their first and last time,
+    pass with their last, and nothing is late for them."""
 
-    @property
-    def size(self) -> int:
-        return self.window.size
-
-
-class CountWindowsByArrival(CountWindows):
-    """Nothing is late for them, and they pass with their last event."""
-
-    shape = Shape(all_between=False, never_late=True)
-    passes_at_end = False
-
-    def is_too_late(self, recount: QueryDays, event: str) -> str:
-        return "FALSE"
+    def __init__(self, window: Count):
+        super().__init__(window)
+        self.size = window.size
+        if window.order == "arrival":
+            self.shape, self.passes_at_end = Shape(all_between=False, never_late=True), False
 
 
-def in_sql(window: Count) -> DependentWindows:
-    """By their order."""
-    return CountWindowsByArrival(window) if window.order == "arrival" else CountWindows(window)
+in_sql = CountWindows

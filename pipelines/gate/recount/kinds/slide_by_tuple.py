@@ -10,7 +10,7 @@ class SlidesByTuple(DependentWindows[SlideByTuple]):
 
     def __init__(self, window: SlideByTuple):
         super().__init__(window)
-        self.shape = Shape(shared_first=False, from_first=False, length_us=window.size_us + 1)
+        self.shape = Shape(from_first=False, length_us=window.size_us + 1)
 
 
 in_sql = SlidesByTuple

@@ -4,8 +4,7 @@ from datetime import datetime, timedelta
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._calendar import CalendarWindows
-from pipelines.gate.recount.kinds._numbered import ClosedForms
-from pipelines.gate.recount.kinds._windows import SqlWindows
+from pipelines.gate.recount.kinds._windows import ClosedForms, SqlWindows
 from schemas.windows import Regular
 
 
@@ -35,5 +34,4 @@ class SlidingWindows(ClosedForms[Regular]):
 
 
 def in_sql(window: Regular) -> SqlWindows:
-    """By closed forms, or from the calendar."""
     return SlidingWindows(window) if window.zone is None else CalendarWindows(window)

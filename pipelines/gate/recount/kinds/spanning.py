@@ -1,10 +1,9 @@
-"""Spanning windows: cut as sliding ones; an event is in every window that its interval meets, or in those of its start
-or its end (semantics §2)."""
+"""Spanning windows: cut as sliding ones; an event is in those that its interval, start or end meets (semantics §2)."""
 
 from datetime import timedelta
 
 from pipelines.gate.recount.kinds.sliding import SlidingWindows
-from pipelines.gate.recount.query_days import QueryDays
+from pipelines.gate.recount.query_days import Recount
 from schemas.windows import Spanning
 from schemas.windows.spanning import END, START
 
@@ -25,9 +24,9 @@ class SpanningWindows(SlidingWindows):
     def from_us(self, event: str) -> str:
         return f"{event}.reach_us" if self.window.attribution == END else super().from_us(event)
 
-    def spans(self, recount: QueryDays, of_windows: str) -> str:
+    def spans(self, recount: Recount) -> str:
         """With shares a range for each window, since no two count the same of an event: O(events · their windows)."""
-        spans = super().spans(recount, of_windows)
+        spans = super().spans(recount)
         if not self.window.counts_shares:
             return spans
         met_us = f"least(reach_us + 1, {self.end('number')}) - greatest(start_us, {self.start('number')})"

@@ -1,6 +1,8 @@
-"""Aggregates in plain Python over the rows of a window, exact."""
+"""Aggregates in plain Python over the rows of a window, exact; and whether a value is the exact one: to the last bit,
+or as near as its kernels' roundings leave it (semantics §4)."""
 
 import math
+import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -11,6 +13,8 @@ from typing import Any
 from schemas.query import Aggregate
 
 Row = dict[str, Any]
+TOLERANCE = 1e-9
+"""Relative to the magnitudes that a value is made of."""
 
 
 def aggregate(each: Aggregate, rows: Sequence[Row]) -> Any:
@@ -69,10 +73,6 @@ def _quantile(values: list, q: float = 0.5, exact: bool = True) -> object:
     return _one_zero(sorted(values)[max(math.ceil(q * len(values)), 1) - 1])
 
 
-def _mode(values: list) -> object:
-    return _top_k(values)
-
-
 def _top_k(values: list, k: int = 1) -> object:
     many = Counter(values)
     by_count = sorted(many, key=lambda value: (-many[value], value))
@@ -106,9 +106,12 @@ def _longest_run(rows: Sequence[Row], column: str) -> list[Row]:
 
 
 def _rate(rows: Sequence[Row], column: str) -> float | None:
-    first, last = rows[0], rows[-1]
-    seconds = (last["start"] - first["start"]) / timedelta(seconds=1)
-    return (last[column] - first[column]) / seconds if seconds else None
+    seconds = _seconds(rows)
+    return (rows[-1][column] - rows[0][column]) / seconds if seconds else None
+
+
+def _seconds(rows: Sequence[Row]) -> float:
+    return (rows[-1]["start"] - rows[0]["start"]) / timedelta(seconds=1)
 
 
 OF_ROWS: dict[str, Callable[..., Any]] = {
@@ -123,7 +126,7 @@ OF_ROWS: dict[str, Callable[..., Any]] = {
 AGGREGATES: dict[str, Callable[..., Any]] = {
     "median": _median,
     "quantile": _quantile,
-    "mode": _mode,
+    "mode": _top_k,
     "top_k": _top_k,
     "sum": _sum,
     "fast_sum": _sum,
@@ -138,5 +141,32 @@ AGGREGATES: dict[str, Callable[..., Any]] = {
     "min": lambda values: min(values, key=_total_order),
     "max": lambda values: max(values, key=_total_order),
 }
-FUNCTIONS = {"count", "count_distinct", *OF_ROWS, *AGGREGATES}
-"""Those that are known here."""
+
+
+def is_same(each: Aggregate, rows: Sequence[Row], found: Any, exact: Any) -> bool:
+    """Of an aggregate of rows."""
+    if each.function in TOLERANCES and isinstance(found, float) and isinstance(exact, float):
+        [column] = each.columns
+        known = [row for row in rows if row[column] is not None]
+        return found == exact or abs(found - exact) <= TOLERANCE * TOLERANCES[each.function](known, column)
+    return bool(_bits(found) == _bits(exact))
+
+
+def _bits(value: Any) -> Any:
+    return struct.pack("d", value) if isinstance(value, float) else value
+
+
+def _largest(rows: Sequence[Row], column: str) -> float:
+    return max(abs(row[column]) for row in rows)
+
+
+TOLERANCES: dict[str, Callable[[Sequence[Row], str], float]] = {
+    "fast_sum": lambda rows, column: sum(abs(row[column]) for row in rows),
+    "rate": lambda rows, column: (abs(rows[0][column]) + abs(rows[-1][column])) / _seconds(rows),
+    "variance": lambda rows, column: _largest(rows, column) ** 2,
+    # A root makes a small error near zero larger.
+    "std": lambda rows, column: 1e3 * _largest(rows, column),
+}
+"""Of functions whose values are rounded more than once, the magnitude that the error is relative to."""
+EXACT = {"count", "count_distinct", *OF_ROWS, *AGGREGATES} - TOLERANCES.keys()
+"""The other functions that are known here."""

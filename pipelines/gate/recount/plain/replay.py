@@ -1,18 +1,13 @@
 """The rows that the ticks of a key bring: after each burst all windows of its events so far are found anew, and
-compared with their newest rows.
-
-A window is known by its start, its end and its number among those of the same two. One that is no more gets a closing
-revision without events.
+compared with their newest rows. One that is no more gets a closing revision without events.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.kinds import is_by_arrival, windows_of_key
-from pipelines.gate.recount.plain.ticks import Event, Staircase, Tick
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Staircase, Tick, to_us
 from schemas.query import Query
 
 Place = tuple[int, int, int]
@@ -90,16 +85,17 @@ class KeyReplay:
             for place, window in self.windows.items()
             if window.passes <= tick.watermark_before and not (self.by_arrival and place not in self.emitted)
         }
-        self._compare(tick, passed, lambda place, window: self._pane_behind(tick, place, window))
+
+        def pane(place: Place, window: HeldWindow | None) -> str:
+            # Behind the end it is on time if it could be passed only now.
+            if window is None or window.closed_by is None or place in self.emitted:
+                return "late"
+            return "on_time" if window.closed_by in tick.burst else "late"
+
+        self._compare(tick, passed, pane)
         for place, window in self.windows.items():
             if place not in passed and window.passes <= tick.watermark_after:
                 self._add_row(tick, place, window.events, "late" if place in self.emitted else "on_time")
-
-    def _pane_behind(self, tick: Tick, place: Place, window: HeldWindow | None) -> str:
-        """Of a window that the watermark has passed: on time if it could be passed only now."""
-        if window is None or window.closed_by is None or place in self.emitted:
-            return "late"
-        return "on_time" if window.closed_by in tick.burst else "late"
 
     def _emit_arrival(self, tick: Tick) -> None:
         def pane(place: Place, window: HeldWindow | None) -> str:

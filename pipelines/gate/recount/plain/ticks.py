@@ -1,9 +1,12 @@
-"""What comes with the arrival ticks of a stream, and the watermark before and after each (semantics §1)."""
+"""What comes with the arrival ticks of a stream, the watermark before and after each (semantics §1), and windows."""
 
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+
+from schemas.windows import EPOCH, MICROSECOND
 
 
 class Event(NamedTuple):
@@ -26,6 +29,17 @@ class Tick(NamedTuple):
     watermark_after: float
 
 
+class HeldWindow(NamedTuple):
+    """A window that exists, with its events. passes: the watermark that passes it; closed_by: of a frame, the event
+    that ended it."""
+
+    start: int
+    end: int
+    passes: float
+    events: list[Event]
+    closed_by: Event | None = None
+
+
 class Staircase(NamedTuple):
     """The ticks that raised the watermark, and what they raised it to, in rising order."""
 
@@ -33,11 +47,9 @@ class Staircase(NamedTuple):
     watermarks: Sequence[float]
 
     def tick(self, at: int, burst: list[Event]) -> Tick:
-        """With the watermark before and after it."""
         return Tick(at, burst, self.before(at), self._of(bisect_right(self.ticks, at)))
 
     def before(self, at: int) -> float:
-        """The watermark just before a tick."""
         return self._of(bisect_left(self.ticks, at))
 
     def reaches(self, boundary: float) -> float:
@@ -47,3 +59,12 @@ class Staircase(NamedTuple):
 
     def _of(self, place: int) -> float:
         return self.watermarks[place - 1] if place else -math.inf
+
+
+def to_us(time: datetime | timedelta) -> int:
+    """Microseconds since the epoch, or of a duration."""
+    return (time if isinstance(time, timedelta) else time - EPOCH) // MICROSECOND
+
+
+def to_time(us: int) -> datetime:
+    return EPOCH + timedelta(microseconds=us)

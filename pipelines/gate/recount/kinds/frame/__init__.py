@@ -1,1 +1,10 @@
-"""FrameWindows: runs of the events that have a value."""
+"""Frames of all kinds: runs of the events that have a value, passed by an event behind them. One file is one kind."""
+
+from pipelines.gate.recount.kinds._dependent import DependentWindows
+from schemas.windows import Window
+
+
+class FrameWindows(DependentWindows[Window]):
+    """Which event ended one, its times don't say."""
+
+    passes_at_end = False

@@ -1,9 +1,5 @@
 """Boundary frames: from their first event to their last."""
 
-from pipelines.gate.recount.kinds._frames import FrameWindows
-from schemas.windows import BoundaryFrame
+from pipelines.gate.recount.kinds.frame import FrameWindows
 
-
-def in_sql(window: BoundaryFrame) -> FrameWindows:
-    """Runs of events."""
-    return FrameWindows(window)
+in_sql = FrameWindows

@@ -2,18 +2,16 @@
 
 import math
 
-from pipelines.gate.recount.plain.held import HeldWindow
-from pipelines.gate.recount.plain.ticks import Event
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow
 from schemas.windows import Count
 
 
 def windows(window: Count, events: list[Event]) -> list[HeldWindow]:
     """Only full ones exist. By arrival they are passed as their last event comes."""
-    firsts = range(0, len(events) - window.size + 1, window.step)
-    return [_held(window, events[first : first + window.size]) for first in firsts]
-
-
-def _held(window: Count, within: list[Event]) -> HeldWindow:
-    starts = [event.start for event in within]
-    end = max(starts) + 1
-    return HeldWindow(min(starts), end, -math.inf if window.order == "arrival" else end, within)
+    held = []
+    for first in range(0, len(events) - window.size + 1, window.step):
+        within = events[first : first + window.size]
+        starts = [event.start for event in within]
+        end = max(starts) + 1
+        held.append(HeldWindow(min(starts), end, -math.inf if window.order == "arrival" else end, within))
+    return held

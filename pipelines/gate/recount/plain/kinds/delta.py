@@ -1,7 +1,6 @@
 """Delta windows: an event whose value is far enough beyond the last that triggered triggers."""
 
-from pipelines.gate.recount.plain.held import HeldWindow
-from pipelines.gate.recount.plain.ticks import Event
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow
 from schemas.windows import Delta
 
 

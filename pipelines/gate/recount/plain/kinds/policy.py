@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from pipelines.gate.recount.plain.aggregates import Row, aggregate
-from pipelines.gate.recount.plain.held import HeldWindow
-from pipelines.gate.recount.plain.ticks import Event
-from pipelines.gate.recount.plain.times import to_us
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, to_us
 from schemas.windows import Policy
 from schemas.windows.policy import EvictionPolicy
 

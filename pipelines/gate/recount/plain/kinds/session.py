@@ -2,22 +2,10 @@
 
 import math
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any
 
-from pipelines.gate.recount.plain.held import HeldWindow
-from pipelines.gate.recount.plain.ticks import Event
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow
 from schemas.windows import Session
-
-
-class Started(Protocol):
-    """Whatever starts at a time."""
-
-    @property
-    def start(self) -> int:
-        """In microseconds."""
-
-
-Each = TypeVar("Each", bound=Started)
 
 
 def windows(window: Session, events: list[Event]) -> list[HeldWindow]:
@@ -26,13 +14,17 @@ def windows(window: Session, events: list[Event]) -> list[HeldWindow]:
     def gap_us(event: Event) -> int:
         return gap_of(window, None if window.column is None else event.row[window.column])
 
-    return [_held(run, gap_us) for run in runs_of(events, gap_us)]
+    held = []
+    for run in runs_of(events, gap_us):
+        end = max(event.start + gap_us(event) for event in run)
+        held.append(HeldWindow(run[0].start, end, end, run))
+    return held
 
 
-def runs_of(events: list[Each], gap_us: Callable[[Each], int]) -> list[list[Each]]:
-    """Of events in order of their starts: one that starts behind all that is covered begins a session. One without a
+def runs_of(events: list, gap_us: Callable[[Any], int]) -> list[list]:
+    """Of events in order of their `start`: one that starts behind all that is covered begins a session. One without a
     gap above zero is in none."""
-    runs: list[list[Each]] = []
+    runs: list[list] = []
     covered: float = -math.inf
     for event in events:
         if gap_us(event) > 0:
@@ -48,8 +40,3 @@ def gap_of(window: Session, value: int | None) -> int:
     if window.column is None:
         return window.gap_us
     return 0 if value is None else value * window.unit_us
-
-
-def _held(run: list[Event], gap_us: Callable[[Event], int]) -> HeldWindow:
-    end = max(event.start + gap_us(event) for event in run)
-    return HeldWindow(run[0].start, end, end, run)

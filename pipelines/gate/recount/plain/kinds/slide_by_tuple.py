@@ -2,8 +2,7 @@
 
 from bisect import bisect_left
 
-from pipelines.gate.recount.plain.held import HeldWindow
-from pipelines.gate.recount.plain.ticks import Event
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow
 from schemas.windows import SlideByTuple
 
 

@@ -1,4 +1,15 @@
-"""Lengths of time, sizes and numbers by the unit that fits."""
+"""How people read figures and the data's own text."""
+
+from unicodedata import category
+
+# Unicode's categories of control characters, of invisible ones that turn the direction of text, and of broken ones.
+_STEERING = ("Cc", "Cf", "Cs")
+
+
+def without_controls(text: str) -> str:
+    r"""The text with \x1b for ESC, and so on: data must not steer what shows it. Line ends stay."""
+    steers = {each for each in text if category(each) in _STEERING and each != "\n"}
+    return text.translate({ord(each): each.encode("unicode_escape").decode() for each in steers})
 
 
 def length(seconds: float | None) -> str:
@@ -14,7 +25,6 @@ def length(seconds: float | None) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes by the unit that fits."""
     amount = float(count)
     for unit in ("bytes", "kB", "MB"):
         if amount < 1_000:
@@ -24,5 +34,4 @@ def size(count: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in percent."""
     return "-" if not whole else f"{100 * part / whole:.3g} %"

@@ -21,7 +21,6 @@ import pyarrow.compute as pc
 
 from pipelines.delta.lake import Lake
 from pipelines.ingest.files import DUPLICATE, NO_EVENTS, FileRow, known_files
-from pipelines.ingest.profile.overtaken import overtaken_by
 from pipelines.rows.arrays import stored
 from pipelines.tables.stream_tables import StreamTables
 from schemas.parsing import has_header
@@ -111,14 +110,11 @@ def _of_folder(
     dirt = Counter({row["reason"]: row["records_sum"] for row in counted})
     dirt["duplicate file"] = sum(row.duplicates for row in files if row.state == DUPLICATE)
     headed = {layout.name for layout in stream.layouts if has_header(layout)}
-    counts = (
-        len(files),
-        sum(row.lines - (row.layout in headed) for row in files),
-        sum(row.readings for row in files),
-        sum(row.accepted for row in files),
-    )
+    lines = sum(row.lines - (row.layout in headed) for row in files)
+    readings, accepted = sum(row.readings for row in files), sum(row.accepted for row in files)
     shown = {reason: count for reason, count in sorted(dirt.items()) if count}
-    return Profile(folder, *counts, **({} if events is None else _of_events(stream, events)), dirt=shown)
+    figures = {} if events is None else _of_events(stream, events)
+    return Profile(folder, len(files), lines, readings, accepted, **figures, dirt=shown)
 
 
 def _of_events(stream: Stream, events: pa.Table) -> dict:
@@ -130,7 +126,8 @@ def _of_events(stream: Stream, events: pa.Table) -> dict:
     lines = order[is_first]
     start, end, arrival = (stored(events[name])[lines] for name in ("start", "end", "arrival"))
     keys = events.select(stream.key).group_by(list(stream.key)).aggregate([]).num_rows
-    return {"keys": keys, **_when(start), **_disorder(start, arrival), **_bursts(arrival), **_durations(end - start)}
+    durations = {"duration_s": Spread.of(end - start, SECOND_US), "zero_durations": _share(end == start)}
+    return {"keys": keys, **_when(start), **_disorder(start, arrival), **_bursts(arrival), **durations}
 
 
 def _when(start: np.ndarray) -> dict:
@@ -163,9 +160,27 @@ def _bursts(arrival: np.ndarray) -> dict:
     }
 
 
-def _durations(length_us: np.ndarray) -> dict:
-    return {"duration_s": Spread.of(length_us, SECOND_US), "zero_durations": _share(length_us == 0)}
-
-
 def _share(marked: np.ndarray, of: int | None = None) -> float:
     return float(marked.sum() / (of or len(marked)))
+
+
+def overtaken_by(times: np.ndarray) -> np.ndarray:
+    """Disorder: for each place, how many places before it hold a later time. O(n · log² n), whole arrays.
+
+    Bit by bit of the times' ranks, from the highest: among those that share all higher bits, a later time has the bit
+    and an earlier one hasn't.
+
+        times  5 9 7 5    ranks 0 2 1 0    bit 1: the last two 0s come after one 1 each: d 0 0 1 1
+                                           bit 0: in the group of 0 and 1, the last 0 comes after one 1: d 0 0 1 2
+    """
+    _, rank = np.unique(times, return_inverse=True)
+    found = np.zeros(len(times), dtype=np.int64)
+    for bit in reversed(range(int(rank.max(initial=0)).bit_length())):
+        group = rank >> (bit + 1)
+        order = np.argsort(group, kind="stable")
+        has_bit = (rank[order] >> bit & 1).astype(bool)
+        ones = np.cumsum(has_bit)
+        begins = np.append(True, np.diff(group[order]) != 0)
+        before_group = np.maximum.accumulate(np.where(begins, ones - has_bit, 0))
+        found[order] += np.where(has_bit, 0, ones - before_group)
+    return found

@@ -1,4 +1,4 @@
-"""`windrow farm` as a user types it: rows of the model, and what its farms did."""
+"""`windrow replay` of a model as a user types it: rows of the model, and what its farms did."""
 
 import json
 from datetime import timedelta
@@ -28,19 +28,19 @@ def ingested(tmp_path_factory) -> Config:
 
 
 @pytest.fixture
-def farm(ingested, monkeypatch, capsys):
-    """Run `windrow farm` in this process."""
+def replay(ingested, monkeypatch, capsys):
+    """Run `windrow replay` in this process."""
     for name, value in {"HOME": ingested.home, "LANDING": ingested.landing, "ENGINE": "local"}.items():
         monkeypatch.setenv(f"WINDROW_{name}", str(value))
 
     def run(*words: str) -> tuple[int, str, str]:
-        return _app.run(["farm", *words]), *capsys.readouterr()
+        return _app.run(["replay", *words]), *capsys.readouterr()
 
     return run
 
 
-def test_a_day_of_a_model_is_published_and_its_farms_are_shown(farm, ingested):
-    code, out, error = farm("bikes_anomalies", "--day", str(DAY), "--json")
+def test_a_day_of_a_model_is_published_and_its_farms_are_shown(replay, ingested):
+    code, out, error = replay("bikes_anomalies", "--day", str(DAY), "--json")
     assert code == 0, error
     report = json.loads(out)
     rows = Lake(ingested).read(TABLE).to_pylist()
@@ -55,28 +55,38 @@ def test_a_day_of_a_model_is_published_and_its_farms_are_shown(farm, ingested):
     assert all(row["median"] is not None for row in rows if row["status"] == "ok")
 
 
-def test_people_get_a_table_of_farms(farm):
-    code, out, error = farm("bikes_anomalies", "--day", str(DAY))
+def test_people_get_a_table_of_farms(replay):
+    code, out, error = replay("bikes_anomalies", "--day", str(DAY))
     assert code == 0, error
     assert TABLE in out and "load_balance" in out and "statuses" in out
 
 
-def test_the_same_day_again_gives_the_same_rows(farm, ingested):
+def test_of_several_queries_a_model_alone_has_farms(replay):
+    code, out, error = replay("bikes_daily", "bikes_anomalies", "--day", str(DAY), "--json")
+    assert code == 0, error
+    by_query = {report["query"]: report for report in json.loads(out)}
+    assert "farms" not in by_query["bikes_daily"]
+    farms = by_query[TABLE]["farms"]
+    assert sum(each["windows"] for each in farms) == by_query[TABLE]["rows"][TABLE] > 0
+    assert replay(TABLE, "--day", str(DAY))[0] == 0
+
+
+def test_the_same_day_again_gives_the_same_rows(replay, ingested):
     def rows() -> list[dict]:
         return Lake(ingested).read(TABLE).to_pylist()
 
-    farm("bikes_anomalies", "--day", str(DAY))
+    replay("bikes_anomalies", "--day", str(DAY))
     before = rows()
-    assert farm("bikes_anomalies", "--day", str(DAY))[0] == 0
+    assert replay("bikes_anomalies", "--day", str(DAY))[0] == 0
     assert rows() == before
 
 
-def test_a_model_that_there_is_not_is_refused_with_those_that_there_are(farm):
-    code, _, error = farm("bikes_anomaly", "--day", str(DAY))
+def test_a_model_that_there_is_not_is_refused_with_those_that_there_are(replay):
+    code, _, error = replay("bikes_anomaly", "--day", str(DAY))
     assert code == UnknownName.exit_code
-    assert "no model is named 'bikes_anomaly'" in error and "Did you mean 'bikes_anomalies'?" in error
+    assert "no query is named 'bikes_anomaly'" in error and "Did you mean 'bikes_anomalies'?" in error
 
 
-def test_a_day_before_the_first_arrival_is_skipped(farm):
-    code, out, error = farm("bikes_anomalies", "--day", "2013-06-01", "--json")
+def test_a_day_before_the_first_arrival_is_skipped(replay):
+    code, out, error = replay("bikes_anomalies", "--day", "2013-06-01", "--json")
     assert (code, out) == (NothingArrived.exit_code, "") and "has arrived on 2013-06-01" in error

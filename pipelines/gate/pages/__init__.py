@@ -1,1 +1,0 @@
-"""The look of Great Expectations' pages: templates that need nothing from other machines."""

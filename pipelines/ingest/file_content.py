@@ -1,0 +1,152 @@
+"""Content of landed files: what one read of a whole file finds, and the row of `files_<stream>` that it begins with.
+
+A file is known by the hash of its content, unpacked. Content is read where size or modification time are not what they
+were.
+"""
+
+import hashlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from itertools import chain, repeat
+from typing import NamedTuple, TypeVar
+
+from pipelines import storage
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed
+from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, FileRow
+from pipelines.ingest.landing import Listing
+from pipelines.ingest.lines import Lines, lines, records
+from pipelines.ingest.packings import CHUNK_BYTES, UNREADABLE_FILE, UnpackedFile
+from pipelines.location import Location
+from pipelines.storage import NS_PER_S
+from schemas.layouts import Chooser
+from schemas.parsing import no_events
+from schemas.stream import Stream
+
+Taken = TypeVar("Taken")
+TICK_NS, WHOLE_SECONDS_NS = 20_000_000, 2 * NS_PER_S
+
+
+class Content(NamedTuple):
+    """What a read of a file's content found: SHA-256 and size of it unpacked, or of an unreadable file's bytes; size on
+    disk; modification time, None where a later change could leave the same."""
+
+    content_hash: str
+    file_bytes: int
+    content_bytes: int
+    modified_ns: int | None
+
+
+class LeftOut(Exception):
+    """This file can't be taken now; the next ingest looks at it again."""
+
+
+def content_or_none(root: Location, path: str) -> Content | None:
+    """Read a landed file to its end; None where it can't be read now, or changes meanwhile."""
+    try:
+        return _read(root, path, lambda pieces: deque(pieces, maxlen=0))[0]
+    except (OSError, LeftOut):
+        return None
+
+
+def hash_now(root: Location, listed: Listing, path: str, known: FileRow | None) -> str | None:
+    """Of a listed file's content, which is read only where the file is not as its row knows it; None where it can't be
+    read now."""
+    if known is not None and listed.is_untouched(known):
+        return known.content_hash
+    content = content_or_none(root, path)
+    return content and content.content_hash
+
+
+def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow | LeftOut:
+    """The row of a file before its lines are parsed, from one read to its end; why it is left out where it can't be
+    opened or changes meanwhile."""
+    chooser = Chooser(stream, path)
+    try:
+        content, count, unreadable = _read(root, path, partial(_count, chooser))
+    except OSError as error:
+        return LeftOut(f"{path}: left out, it can't be read ({error.strerror})")
+    except LeftOut as left_out:
+        return left_out
+    row = FileRow(path=path, landed_date=today, state=ACCEPTED, lines=count or 0, **content._asdict())
+    if why := no_events(stream, path):
+        return replace(row, state=NO_EVENTS, detail=why)
+    if unreadable:
+        return replace(row, state=UNREADABLE, detail=unreadable, readings=1, quarantined=1)
+    if not count:
+        return replace(row, state=EMPTY, detail="the file holds no lines")
+    layout = chooser.layout
+    return replace(row, layout=layout.name) if layout else replace(row, detail=chooser.why)
+
+
+def inspect_all(
+    lake: Lake, engine: Engine, stream: Stream, today: date, file_bytes: Mapping[str, int]
+) -> list[FileRow | LeftOut]:
+    """Each of these files as `inspect` finds it. file_bytes: by path."""
+    shares = packed(file_bytes, engine.slots, lake.config.task_bytes) if file_bytes else []
+    work = partial(_inspect_share, lake.config.landing, stream, today)
+    return [each for of_share in engine.each(work, shares) for each in of_share]
+
+
+def _inspect_share(root: Location, stream: Stream, today: date, paths: Sequence[str]) -> list[FileRow | LeftOut]:
+    return [inspect(root, stream, today, path) for path in paths]
+
+
+def _count(chooser: Chooser, pieces: Iterable[bytes]) -> int:
+    """How many lines, or records, a file's content has, by whose lines its layout is chosen."""
+    parts = _shown(chooser, lines(pieces))
+    first = next(parts, None)  # by which lines are known that end records
+    if first is None:
+        return 0
+    return sum(len(part.texts) for part in records(chain([first], parts), chooser.layout))
+
+
+def _shown(chooser: Chooser, parts: Iterable[Lines]) -> Iterator[Lines]:
+    for part in parts:
+        damage = part.damage or repeat(None)
+        chooser.take(None if wrong else text for text, wrong in zip(part.texts, damage, strict=False))
+        yield part
+
+
+def _read(
+    root: Location, path: str, take: Callable[[Iterable[bytes]], Taken]
+) -> tuple[Content, Taken | None, str | None]:
+    """A file's content, what `take` made of its pieces, and why it is unreadable, if it is. OSError; LeftOut when it
+    changes meanwhile."""
+    place, began_ns = root / path, time.time_ns()
+    before, content = storage.state(place), UnpackedFile(place)
+    digest, taken, unreadable = content.sha256, None, None
+    try:
+        taken = take(content)
+    except UNREADABLE_FILE as error:
+        unreadable = f"{type(error).__name__}: {error}"
+        digest = _digest_on_disk(place)
+    after = storage.state(place)
+    if before != after:
+        raise LeftOut(f"{path}: left out, it changed while it was read; the next ingest takes it")
+    size = after.file_bytes if unreadable else content.bytes
+    return Content(digest.hexdigest(), after.file_bytes, size, _modified_ns(after, began_ns)), taken, unreadable
+
+
+def _digest_on_disk(place: Location) -> "hashlib._Hash":
+    digest = hashlib.sha256()
+    with place.open("rb") as file:
+        for piece in iter(partial(file.read, CHUNK_BYTES), b""):
+            digest.update(piece)
+    return digest
+
+
+def _modified_ns(found: storage.FileState, began_ns: int) -> int | None:
+    """The modification time, if whoever changes the file from now on gives it another.
+
+    A file system writes the time of its last tick, 10 ms ago or less, FAT and ext3 that of the last second or two: a
+    file that changes again right after it was read may keep its time, and its size. As Git does with what it calls
+    racily clean, the time of a file that is too young is not believed: its content is read again by the next ingest.
+    """
+    tick_ns = WHOLE_SECONDS_NS if found.modified_ns % NS_PER_S == 0 else TICK_NS
+    return found.modified_ns if found.modified_ns + tick_ns < began_ns else None

@@ -1,1 +1,0 @@
-"""`windrow profile`: figures of an ingested stream. Nothing here makes a row."""

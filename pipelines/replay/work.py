@@ -1,0 +1,218 @@
+"""What a run reads (semantics §4): which events before a day can still matter to rows of that day.
+
+Let w be the watermark just before day D. A window can still change in D only if its end is after w − allowed
+lateness, so its events start after w − allowed lateness − size: that is `bound_us`. No accepted event is further
+ahead of its arrival than the stream's `ahead_at_most`, so these events arrived on `first_day` or later.
+
+Days that follow each other may be replayed at once, from the first one's bound on: no event between that and a later
+day's bound is in a window that can change then. Rounded results depend on the first event that is read, so that days
+are replayed one by one where an aggregate rounds as it goes.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from kernels.monoid import Sketch
+from kernels.monoids import find_monoid
+from kernels.replay import PassTicks
+from pipelines.delta.day_files import files_by_day
+from pipelines.delta.lake import Lake
+from pipelines.replay import earlier_state
+from pipelines.replay.earlier_state import EarlierState
+from pipelines.replay.row_groups import bounds_us
+from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.watermark import PassTable
+from pipelines.rows.arrow_schemas import ARROW_TYPES
+from pipelines.tables.aggregates import plan_aggregates
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
+from schemas.model import Model
+from schemas.state_table import CARRIED
+from schemas.stream import Stream
+from schemas.windows import MICROSECOND
+
+ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
+# Before every event: a query may wait for longer than there are days.
+EVER_US = -(1 << 62)
+
+
+class Reading(NamedTuple):
+    """The snapshot that a run reads, and what ingest had noted of its arrival days."""
+
+    snapshot: Snapshot
+    days: ArrivalDays
+
+    @classmethod
+    def of(cls, lake: Lake, source: StreamTables, snapshot: Snapshot) -> "Reading":
+        """O(arrival days)."""
+        partitions = source.partitions.name
+        return cls(snapshot, ArrivalDays.read(lake, partitions, snapshot.version(partitions)))
+
+
+@dataclass(frozen=True)
+class LookBack:
+    """What is read for the days from `first` to `last`, which follow each other, in µs since the epoch. Of windows that
+    depend on their key's other events these are the events of one day, and what an earlier one left.
+
+    Events with start > `bound_us` (None: nothing arrived before the days) make the rows. Events with start
+    >= `least_start_us` are read; for windows at event times that is earlier: what a late event missed follows from its
+    key's event times from its own start on, however old. All of them, and all that arrive within the days,
+    arrived on `first_day` or later.
+    """
+
+    first: date
+    last: date
+    bound_us: int | None
+    first_day: date
+    least_start_us: int
+    last_tick_us: int | None = None
+
+    @property
+    def from_us(self) -> int:
+        return day_start_us(self.first)
+
+    @property
+    def until_us(self) -> int:
+        return day_start_us(self.last) + DAY_US
+
+    def reads(self, day: date) -> bool:
+        """Whether it reads events that arrived on a day."""
+        return self.first_day <= day <= self.last
+
+    def places(self, times_us: np.ndarray) -> tuple[int, int, int]:
+        """Of rising arrivals or ticks: where those from `first_day` on begin, and where those of the days begin and
+        end."""
+        edges_us = (day_start_us(self.first_day), self.from_us, self.until_us)
+        first, begins, ends = (int(place) for place in np.searchsorted(times_us, edges_us))
+        return first, begins, ends
+
+    def joined(self, later: "LookBack") -> "LookBack":
+        """With that of the days that follow."""
+        first_day, least_us = min(self.first_day, later.first_day), min(self.least_start_us, later.least_start_us)
+        # The watermark only rises, so that the first bound is the least.
+        return LookBack(self.first, later.last, self.bound_us, first_day, least_us, later.last_tick_us)
+
+
+@dataclass(frozen=True)
+class Work:
+    """backs: of each day, in rising order; ticks: the watermark's staircase over all that is read; silver_version: of
+    which it is read; earlier: the state that the first day goes on from; workers: threads of a model's farm, None of a
+    plain query."""
+
+    tables: QueryTables
+    served: ServedQuery
+    backs: tuple[LookBack, ...]
+    ticks: PassTicks
+    silver_version: int
+    earlier: EarlierState | None = None
+    workers: int | None = None
+
+    @property
+    def days(self) -> list[date]:
+        return [each.last for each in self.backs]
+
+    def reads(self, day: date) -> bool:
+        """Whether the run reads events that arrived on a day."""
+        return any(each.reads(day) for each in self.backs)
+
+    def arrival_days(self, days: Iterable[date]) -> list[date]:
+        """Those of the days whose events are read, and the run's own."""
+        return sorted({*self.days, *filter(self.reads, days)})
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether each day goes on from the state that the one before it left."""
+        return self.tables.state is not None
+
+    @property
+    def whole_buckets(self) -> bool:
+        """Whether a key is in one bucket only."""
+        return set(self.tables.source.stream.key) <= set(self.tables.query.key)
+
+    @cached_property
+    def read_schema(self) -> pa.Schema:
+        """The columns of silver that are read; and that of the state, whose rows come along among the events."""
+        query, silver = self.tables.query, {column.name: column for column in self.tables.source.silver.columns}
+        read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
+        fields = [pa.field(each.name, ARROW_TYPES[each.type], each.nullable or self.goes_on) for each in read]
+        return pa.schema([*fields, (CARRIED, pa.binary())] if self.goes_on else fields)
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether rows are the same to the last bit whichever events a replay begins with: no state of an aggregate
+        holds rounded floats or a sketch."""
+        plan = plan_aggregates(self.tables.query, {field.name: field.type for field in self.read_schema}).plan
+        found = (find_monoid(spec)[1] for spec in plan.aggregates)
+        return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether days that follow each other can be one pass. Farms are counted by day; what a day leaves is its own;
+        and a rounded state depends on where its events begin."""
+        return self.is_exact and not self.goes_on and not isinstance(self.tables.query, Model)
+
+    @property
+    def halo_us(self) -> tuple[int, int] | None:
+        """How long before and after a pane of windows their events may start; None where a key can't be replayed pane
+        by pane: a window's rows don't follow from its own events, or aren't exact."""
+        query, kind = self.tables.query, self.served.kind
+        return kind.halo_us(query.window) if self.is_exact and kind.follows_from_own_events(query.emit) else None
+
+    @property
+    def least_start_us(self) -> int:
+        """Before which no event starts that is read for having started, not for having arrived."""
+        return min(each.least_start_us for each in self.backs)
+
+
+def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> Work:
+    """That of some days, in rising order. EarlierDayMissing where the first starts from a state that there is not.
+    O(pass ticks of the look-backs + files of silver)."""
+    source = tables.source
+    silver, passes = (read.snapshot.version(each.name) for each in (source.silver, source.passes))
+    staircase = PassTable(lake, source, passes, read.days)
+    files = files_by_day(lake, source.silver.name, silver, {*days}.__contains__)
+    if tables.query.window.context_free:
+        earlier, newest_us = None, staircase.newest_before(days)
+    else:  # what had arrived before the first day is in the state
+        earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
+        newest_us = [None] * len(days)
+    paths = ([file.path for file in files.get(day, ())] for day in days)
+    backs = [_look_back(served, source.stream, *each) for each in zip(paths, days, newest_us, strict=True)]
+    ticks = staircase.ticks(min(each.first_day for each in backs), days[-1])
+    return Work(tables, served, tuple(backs), ticks, silver, earlier)
+
+
+def _look_back(served: ServedQuery, stream: Stream, files: Sequence[str], day: date, newest_us: int | None) -> LookBack:
+    """Of a day with these files, before which the newest event to have arrived started then."""
+    bound_us, first_day, least_us = None, day, day_start_us(day)
+    if newest_us is not None:
+        waits_us = (each // MICROSECOND for each in (served.query.lateness, served.query.allowed_lateness))
+        bound_us = max(EVER_US, newest_us - sum(waits_us) - served.kind.longest_us(served.query.window))
+        first_day, least_us = min(day, _first_arrival_day(bound_us, stream)), bound_us + 1
+    if served.kind.late_needs_later_events and (started := bounds_us("start", files)):
+        first_day = min(first_day, _first_arrival_day(started[0] - 1, stream))
+        least_us = min(least_us, started[0])
+    return LookBack(day, day, bound_us, first_day, least_us, _last_tick_us(stream, files, day))
+
+
+def _first_arrival_day(start_us: int, stream: Stream) -> date:
+    """The first day on which an event that starts after `start_us` can have arrived."""
+    days = (start_us - stream.ahead_at_most_us) // DAY_US
+    return EPOCH_DATE + timedelta(days=max(days, (date.min - EPOCH_DATE).days))
+
+
+def _last_tick_us(stream: Stream, files: Sequence[str], day: date) -> int | None:
+    """Of the stream's last day; None of others."""
+    if day != stream.last_day:
+        return None
+    arrived = bounds_us("arrival", files)
+    return arrived[1] if arrived else day_start_us(day) + DAY_US - 1
