@@ -106,7 +106,7 @@ class DrivenRun:
         self.made: FrameWindow = frames.make(kernel, frame, AGGREGATES | _of_step(frame), **options)
         values = given.columns(self.made.columns)
         source = self.made._columns.source(values, given.times_us, np.arange(len(given.values)))
-        self.made._rows.append(source, self.made._least_row)
+        self.made._rows.append(source, lambda: self.made._ask("least_row"))
         self._times = given.times_us
         kernel_address = self.made.dispatch().address
         self._driven = DrivenFrames.make(kernel=kernel_address, structure=self.made._address, times=self._times)
