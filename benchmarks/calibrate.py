@@ -2,7 +2,7 @@
 
 python -m benchmarks.calibrate [--sizes small | normal]
 
-Each figure of kernels/spans/_thresholds.py that a choice hangs on is tried with some values, the others as they are: in
+Each figure of kernels/spans/_planner.py that a choice hangs on is tried with some values, the others as they are: in
 how many cells the kernel that it leads to takes at most a tenth longer than the best, and how many times as long on
 average. The first of the best is proposed, but what is kept is proposed again unless another one does better by more
 than one cell in fifty.
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> str:
         proposed, tried = propose(found, name)
         lines.append(table([_row(value, of_value) for value, of_value in tried.items()]).replace("value", name, 1))
         lines.append(f"{name.upper()}: {getattr(KEPT, name)} is kept, {proposed} is proposed.")
-    return "\n\n".join([*lines, "Nothing was changed: the figures stand in kernels/spans/_thresholds.py."])
+    return "\n\n".join([*lines, "Nothing was changed: the figures stand in kernels/spans/_planner.py."])
 
 
 def _row(value: int, does: HowThresholdsDo) -> dict:

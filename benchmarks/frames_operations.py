@@ -18,7 +18,7 @@ from benchmarks.frames_source import (
 )
 from benchmarks.pages import Figure, claim, verdict
 from benchmarks.pictures import Panel, draw
-from kernels.frames import _meter
+from kernels.frames._frames import METERED
 from schemas.windows import DeltaFrame
 
 BUFFERS: dict[str, dict] = {
@@ -26,7 +26,7 @@ BUFFERS: dict[str, dict] = {
     "single_buffer, eager": {"sorting": "eager"},
     "single_buffer, lazy": {"sorting": "lazy"},
 }
-OPERATIONS = _meter.NAMES[1:]
+OPERATIONS = METERED[1:]
 OF_A_TUPLE = ("add", "scope", "split", "merge")
 CHANGES = (1.0, 4.0, 16.0, 64.0)
 STEPS = 20
@@ -110,5 +110,5 @@ def _costs_once(name: str, frame, held: int, sizes: Sizes) -> Costs:
     for step in range(1, STEPS + 1):
         run.made.evict(int(times[held // 2 * step // STEPS]))
     units = dict.fromkeys(OF_A_TUPLE, sizes.timed) | {"content": len(asked), "evict": held // 2}
-    spent = {each: meter.cycles[place] * per_cycle_ns() for place, each in enumerate(_meter.NAMES)}
+    spent = {each: meter.cycles[place] * per_cycle_ns() for place, each in enumerate(METERED)}
     return Costs(len(addresses), {each: spent[each] / units[each] for each in OPERATIONS})

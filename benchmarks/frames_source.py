@@ -12,10 +12,9 @@ import numpy as np
 
 from benchmarks.cycle_clock import cycles, nanoseconds_per_cycle
 from kernels import frames
-from kernels.frames._dispatch import DONE, FrameKernel
-from kernels.frames._frames import KeyFrames
-from kernels.frames._meter import KINDS
+from kernels.frames._frames import METERED, KeyFrames
 from kernels.frames._object import FrameWindow
+from kernels.frames._rules import DONE, FrameKernel
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
 from kernels.runtime.memory import address_of, entry
@@ -107,7 +106,7 @@ class DrivenRun:
         self.made: FrameWindow = frames.make(kernel, frame, AGGREGATES | _of_step(frame), **options)
         values = given.columns(self.made.columns)
         source = self.made._columns.source(values, given.times_us, np.arange(len(given.values)))
-        self.made._rows.append(source, self.made._least_row)
+        self.made._rows.append(source, lambda: self.made._ask("least_row"))
         self._times = given.times_us
         kernel_address = self.made.dispatch().address
         self._driven = DrivenFrames.make(kernel=kernel_address, structure=self.made._address, times=self._times)
@@ -153,7 +152,7 @@ class Meter(Struct):
 
     kind: Code
     since: Word
-    cycles: Array(Word, KINDS)
+    cycles: Array(Word, len(METERED))
 
 
 class MeterCalls(Struct):

@@ -21,7 +21,7 @@ from kernels.spans import _planner as planner
 from kernels.spans._slices import slice_ends
 from kernels.states.tables import monoid_table, plan_table
 from kernels.windows import kinds, window_kind
-from kernels.windows._extent import Extent
+from kernels.windows._window import Extent
 
 ONE = np.array([1], np.int64)
 VALID = np.ones((1, 1), np.bool_)

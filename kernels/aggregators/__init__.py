@@ -1,6 +1,5 @@
-"""Aggregators of point events: one file or folder = one kernel, found by looking. Each defines `KERNEL`, its window
-API, and `EXPLAINED_IN` if another module than its own explains it. Names that start with an underscore are shared by
-several kernels."""
+"""Aggregators of point events: one file or folder = one kernel, found by looking. Each explains it and
+defines `KERNEL`, its window API. Names that start with an underscore are shared by several kernels."""
 
 import functools
 import importlib

@@ -31,7 +31,6 @@ RESULT_BYTES = SlotResult.size_bytes
 
 @guarded_entry
 def lower_state(plan: StatePlan, state, answers):
-    """Lower any state of a plan."""
     lower_all(plan, state, answers)
 
 
@@ -92,7 +91,6 @@ class AggregateObject(OneAtATime):
         self._answers = address_of(self._answer_words)
 
     def _outputs_at(self, state: int) -> dict[str, int | float | bool | None]:
-        """The outputs of the state at an address."""
         lower_state(self._plan.address, state, self._answers)
         return self._lowered()
 

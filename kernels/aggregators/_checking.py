@@ -55,7 +55,9 @@ def folded_in_groups(plan: Plan, states: np.ndarray, size: int) -> ExpectedState
     """The aggregates of each `size` states that follow one another."""
     groups = len(states) // size if size else 1
     states, into = np.ascontiguousarray(states), np.zeros((groups, plan.state_words), np.int64)
-    _fold_again(plan.address, address_of(into), address_of(states) if size else 0, _stride(plan), size, groups)
+    _fold_again(
+        plan.address, address_of(into), address_of(states) if size else 0, WORD_BYTES * plan.state_words, size, groups
+    )
     return ExpectedStates(into, _slack(plan, states, lambda sizes: sizes.reshape(groups, size).sum(axis=1)))
 
 
@@ -63,12 +65,8 @@ def suffixed(plan: Plan, states: np.ndarray) -> ExpectedStates:
     """Row i: the aggregate of the states from row i on."""
     states = np.ascontiguousarray(states)
     into = np.zeros_like(states)
-    _suffixes_again(plan.address, address_of(into), address_of(states), _stride(plan), len(states))
+    _suffixes_again(plan.address, address_of(into), address_of(states), WORD_BYTES * plan.state_words, len(states))
     return ExpectedStates(into, _slack(plan, states, lambda sizes: sizes[::-1].cumsum()[::-1]))
-
-
-def _stride(plan: Plan) -> int:
-    return WORD_BYTES * plan.state_words
 
 
 def exactly(states: np.ndarray) -> ExpectedStates:

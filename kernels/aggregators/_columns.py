@@ -90,7 +90,6 @@ class Columns:
         return t
 
     def times(self, ts: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Times as int64 words."""
         if type(ts) is np.ndarray and ts.dtype == np.int64 and ts.ndim == 1:
             return ts
         if isinstance(ts, np.ndarray):
@@ -123,16 +122,15 @@ class Columns:
     def _words(self, name: str, kind: str, cells: Sequence) -> tuple[np.ndarray, np.ndarray]:
         """(words, whether each is there)."""
         if _is_column(cells, np.float64) and kind == "float64":
-            self._refuse_nan(name, np.isnan(cells))
+            if np.isnan(cells).any():
+                raise BadInput(
+                    f"column {name}: value {int(np.isnan(cells).argmax())} is NaN; leave it out, or make it null"
+                )
             return cells.view(np.int64), np.ones(len(cells), np.bool_)
         if _is_column(cells, np.int64) and kind not in ("float64", "bool"):
             return cells, np.ones(len(cells), np.bool_)
         words = np.array([self._word(name, cell, kind) for cell in cells], np.int64)
         return words, np.array([cell is not None for cell in cells], np.bool_)
-
-    def _refuse_nan(self, name: str, is_nan: np.ndarray) -> None:
-        if is_nan.any():
-            raise BadInput(f"column {name}: value {int(is_nan.argmax())} is NaN; leave it out, or make it null")
 
     def _word(self, name: str, value, kind: str) -> int:
         if value is None:
@@ -159,7 +157,6 @@ class Columns:
 
     @staticmethod
     def value(word: int, kind: str) -> int | float | bool:
-        """The Python value of a word."""
         if kind == "float64":
             return as_float(word)
         return bool(word) if kind == "bool" else word

@@ -130,17 +130,13 @@ def _with_helpers(function: Callable, made: dict) -> Callable:
 
 def _helper(value, made: dict):
     """What a function may call, or reads."""
-    if not isinstance(value, FunctionType) or _is_known(value):
+    if not isinstance(value, FunctionType):
         return value
-    return _python_like(_with_helpers(value, made))
-
-
-def _is_known(function: FunctionType) -> bool:
     try:
-        cpu_target.typing_context.resolve_value_type(function)
-    except ValueError:
-        return False
-    return True
+        cpu_target.typing_context.resolve_value_type(value)
+    except ValueError:  # Numba doesn't know it
+        return _python_like(_with_helpers(value, made))
+    return value
 
 
 @dataclass(frozen=True)
@@ -188,12 +184,8 @@ def _reads(function: Callable, before: tuple) -> tuple:
         function.__defaults__,
         named,
         *(each for value in values for each in _reads(value, inside)),
-        *_typed(values_of_modules),
+        *(part for value in values_of_modules for part in (type(value), value)),
     )
-
-
-def _typed(values: list) -> list:
-    return [part for value in values for part in (type(value), value)]
 
 
 @functools.lru_cache(maxsize=256)

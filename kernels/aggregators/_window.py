@@ -1,11 +1,12 @@
 """What the window API of all aggregators shares: names of columns and outputs, sorting of bursts, errors.
 
-A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create`, and how its
+A kernel stands behind one address (_dispatch.py). Its class says which, what its options are to `create`, and how its
 invariants are checked.
 """
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,19 @@ from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 from schemas.errors import BadInput, NotServed
 from schemas.query import Aggregate
+
+
+class Card(NamedTuple):
+    """Costs in time, amortised unless marked `worst case`; source: paper and section, or what it is."""
+
+    order: str
+    insert: str
+    bulk_insert: str
+    evict: str
+    bulk_evict: str
+    query: str
+    range_query: str
+    source: str
 
 
 @guarded_entry
@@ -56,8 +70,9 @@ class Window(AggregateObject):
 
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
         super().__init__(aggregates, column_types, counts_events=False)
-        self._address = self._create(self._plan.address, **options)
-        self._close = weakref.finalize(self, self._destroy, self._address)
+        words = self._option_words(**options)
+        self._address = ask(self.dispatch().create, self._plan.address, *words)
+        self._close = weakref.finalize(self, ask, self.dispatch().destroy, self._address)
         self._close.atexit = False  # a thread may still be at work in it
 
     @classmethod
@@ -86,7 +101,8 @@ class Window(AggregateObject):
         """Remove the entry at time `t`. BadInput if there is none."""
         status = self._evict("evict", self._columns.time(t))
         if status == NOTHING:
-            raise BadInput(f"nothing is at time {t} to be evicted; the window {self._extent()}")
+            times = "is empty" if self.oldest() is None else f"holds times from {self.oldest()} to {self.youngest()}"
+            raise BadInput(f"nothing is at time {t} to be evicted; the window {times}")
         if status == NOT_OLDEST:
             raise BadInput(
                 f"time {t} is not the oldest, {self.oldest()}: {self._name()} evicts from the old end only; "
@@ -134,17 +150,9 @@ class Window(AggregateObject):
     def _name(self) -> str:
         return type(self).__module__.split(".")[2]
 
-    def _extent(self) -> str:
-        return f"holds times from {self.oldest()} to {self.youngest()}" if self.oldest() is not None else "is empty"
-
-    @classmethod
-    def _create(cls, plan: int) -> int:
-        """Address of an empty structure; further arguments are the kernel's options."""
-        return ask(cls.dispatch().create, plan, 0, 0)
-
-    @classmethod
-    def _destroy(cls, s: int) -> None:
-        ask(cls.dispatch().destroy, s)
+    def _option_words(self) -> tuple[int, int]:
+        """The options of `create`; arguments are the kernel's own. Raises WrongParameter."""
+        return 0, 0
 
     def _ask(self, operation: str, *words: int) -> int:
         return ask(getattr(self.dispatch(), operation), self._address, *words)

@@ -22,20 +22,18 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 (VLDB Journal 2021); FIBA §7, a baseline.
 """
 
-import functools
-
-from kernels.aggregators._card import Card
-from kernels.aggregators._dispatch import PointKernel
+from kernels.aggregators._queue import cleared, copy_state, drop_before, fold_between, state_at
 from kernels.aggregators._queue.check import check_daba
-from kernels.aggregators._queue.dispatch import queue_kernel
-from kernels.aggregators._queue.in_order import eviction, insertion
-from kernels.aggregators._queue.layout import cleared, copy_state, drop_before, fold_between, state_at
-from kernels.aggregators._queue.lite import append_range_of, append_values, query, suffixes_between
-from kernels.aggregators._queue.window_api import LiteWindow
+from kernels.aggregators._queue.in_order import (
+    LiteWindow,
+    append_range_of,
+    append_values,
+    in_order_kernel,
+    suffixes_between,
+)
+from kernels.aggregators._window import Card
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import merge
-
-NAME = "daba_lite"
 
 
 @inner
@@ -143,13 +141,6 @@ def _append_front(queue, into, first):
         merge(queue.plan, into, into, queue.middle_sum)
 
 
-@functools.cache
-def dispatch() -> PointKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    append_range = append_range_of(NAME, _append_inside, _append_front)
-    return queue_kernel(NAME, query, append_range, insertion(NAME, _aggregate_back) | eviction(NAME, _drop))
-
-
 class DabaLite(LiteWindow):
     """In order of time; with n entries, m in a burst or an eviction: insert, evict and query O(1) in the worst case,
     bulk_insert O(m) after sorting, bulk_evict O(m), range_query O(entries in range), len O(1). The worst case has one
@@ -169,7 +160,12 @@ class DabaLite(LiteWindow):
         "O(entries)",
         "FIBA §7, baseline",
     )
-    dispatch, _check = staticmethod(dispatch), staticmethod(check_daba)
+    dispatch = staticmethod(
+        in_order_kernel(
+            "daba_lite", append_range_of("daba_lite", _append_inside, _append_front), _aggregate_back, _drop
+        )
+    )
+    _check = staticmethod(check_daba)
 
 
 KERNEL = DabaLite

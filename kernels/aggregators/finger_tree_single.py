@@ -4,7 +4,7 @@ The tree is that of finger_tree, made with bulk=False, with the same answers by 
 goes in event by event, each to its own place; a bulk eviction takes the oldest entry again and again.
 """
 
-from kernels.aggregators._card import Card
+from kernels.aggregators._window import Card
 from kernels.aggregators.finger_tree import FingerTree
 from kernels.aggregators.finger_tree.dispatch import single_dispatch
 

@@ -9,17 +9,23 @@ stays at place 0, so that its ring never wraps.
 Source: the definition of a window's aggregate.
 """
 
-import functools
-
-from kernels.aggregators._card import Card
-from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER, PointKernel
-from kernels.aggregators._queue import layout
-from kernels.aggregators._queue.append import append, append_burst
+from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER, by_name
+from kernels.aggregators._queue import (
+    Queue,
+    append_own,
+    cleared,
+    copy_state,
+    create,
+    destroy,
+    fold_between,
+    reserve,
+    search,
+    state_at,
+    time_at,
+)
 from kernels.aggregators._queue.check import check_order
-from kernels.aggregators._queue.dispatch import queue_kernel
-from kernels.aggregators._queue.layout import Queue, cleared, fold_between, reserve, state_at, time_at
-from kernels.aggregators._queue.search import append_own, search
-from kernels.aggregators._window import Window
+from kernels.aggregators._queue.operations import append, append_burst, queue_kernel
+from kernels.aggregators._window import Card, Window
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.states import merge
@@ -38,7 +44,7 @@ def insert(window: Queue, time, state, row):
     reserve(window, 1)
     _move_entries(window, at, at + 1)
     window.times[at] = time
-    layout.copy_state(window, state_at(window, at), state)
+    copy_state(window, state_at(window, at), state)
     return DONE
 
 
@@ -48,17 +54,17 @@ def insert_burst(window: Queue, times: Times, events, rows):
     merging pass over all entries."""
     not_inlined()
     if append_burst(window, times, events, rows) == OUT_OF_ORDER:
-        burst = layout.create(window.plan, False)
+        burst = Queue(create(window.plan, 0, 0))
         append_burst(burst, times, events, rows)
         _merge_in(window, burst)
-        layout.destroy(burst)
+        destroy(burst)
     return DONE
 
 
 @inner
 def _merge_in(window, burst):
     """Make the window the merge of both, the burst's events the later ones at equal times."""
-    merged = layout.create(window.plan, False)
+    merged = Queue(create(window.plan, 0, 0))
     reserve(merged, window.end + burst.end)
     place, other = 0, 0
     while place < window.end or other < burst.end:
@@ -71,7 +77,7 @@ def _merge_in(window, burst):
     window.times, merged.times = merged.times, window.times
     window.states, merged.states = merged.states, window.states
     window.capacity, window.end = merged.capacity, merged.end
-    layout.destroy(merged)
+    destroy(merged)
 
 
 @inner
@@ -109,13 +115,6 @@ def query(window: Queue):
     return result
 
 
-@functools.cache
-def dispatch() -> PointKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    changes = {"insert": insert, "insert_burst": insert_burst, "evict": evict, "bulk_evict": bulk_evict}
-    return queue_kernel("recompute", query, append_own, changes)
-
-
 class Recompute(Window):
     """Any order; with n entries, m in a burst or an eviction: insert O(log n) and moving what is younger, O(1) at the
     young end, bulk_insert O(m) after sorting there, else O(n + m), evict and bulk_evict O(log n) and moving what is
@@ -125,7 +124,10 @@ class Recompute(Window):
     """
 
     CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(n)", "O(n)", "O(entries)", "oracle")
-    dispatch, _check = staticmethod(dispatch), staticmethod(check_order)
+    dispatch = staticmethod(
+        queue_kernel("recompute", query, append_own, by_name(insert, insert_burst, evict, bulk_evict))
+    )
+    _check = staticmethod(check_order)
 
 
 KERNEL = Recompute

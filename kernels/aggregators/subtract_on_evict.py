@@ -12,24 +12,16 @@ int64 unless given as something else.
 Source: folklore of sliding sums; it is also among the programs of FIBA's authors.
 """
 
-import functools
 from collections.abc import Sequence
 
-from kernels.aggregators._card import Card
-from kernels.aggregators._dispatch import PointKernel
+from kernels.aggregators._queue import append_own, cleared, drop_before, fold_between
 from kernels.aggregators._queue.check import check_total
-from kernels.aggregators._queue.dispatch import queue_kernel
-from kernels.aggregators._queue.in_order import eviction, insertion, take_up_closed
-from kernels.aggregators._queue.layout import cleared, drop_before, fold_between
-from kernels.aggregators._queue.lite import query
-from kernels.aggregators._queue.search import append_own
-from kernels.aggregators._window import Window
+from kernels.aggregators._queue.in_order import in_order_kernel, take_up_closed
+from kernels.aggregators._window import Card, Window
 from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
 from kernels.runtime.memory import inner
 from kernels.states import subtract
 from schemas.errors import WrongParameter
-
-NAME = "subtract_on_evict"
 
 
 @inner
@@ -39,12 +31,6 @@ def _drop(queue, first):
     fold_between(queue, evicted, queue.states, queue.first, first)
     subtract(queue.plan, queue.back, evicted)
     drop_before(queue, first)
-
-
-@functools.cache
-def dispatch() -> PointKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    return queue_kernel(NAME, query, append_own, insertion(NAME, take_up_closed) | eviction(NAME, _drop))
 
 
 class SubtractOnEvict(Window):
@@ -58,7 +44,8 @@ class SubtractOnEvict(Window):
     DEFAULT_TYPE = "int64"
     IN_ORDER_ONLY = True
     CARD = Card("in order, exact inverses only", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "oracle")
-    dispatch, _check = staticmethod(dispatch), staticmethod(check_total)
+    dispatch = staticmethod(in_order_kernel("subtract_on_evict", append_own, take_up_closed, _drop))
+    _check = staticmethod(check_total)
 
     @classmethod
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:

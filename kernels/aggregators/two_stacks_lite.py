@@ -12,20 +12,19 @@ Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 a
 Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folklore queue of two stacks.
 """
 
-import functools
-
-from kernels.aggregators._card import Card
-from kernels.aggregators._dispatch import PointKernel
+from kernels.aggregators._queue import cleared, drop_before, state_at
 from kernels.aggregators._queue.check import check_two_stacks
-from kernels.aggregators._queue.dispatch import queue_kernel
-from kernels.aggregators._queue.in_order import eviction, insertion, take_up_closed
-from kernels.aggregators._queue.layout import cleared, drop_before, state_at
-from kernels.aggregators._queue.lite import append_range_of, append_values, query, suffixes_between
-from kernels.aggregators._queue.window_api import LiteWindow
+from kernels.aggregators._queue.in_order import (
+    LiteWindow,
+    append_range_of,
+    append_values,
+    in_order_kernel,
+    suffixes_between,
+    take_up_closed,
+)
+from kernels.aggregators._window import Card
 from kernels.runtime.memory import inner
 from kernels.states import merge
-
-NAME = "two_stacks_lite"
 
 
 @inner
@@ -44,13 +43,6 @@ def _append_front(queue, into, first):
     merge(queue.plan, into, into, state_at(queue, first))
 
 
-@functools.cache
-def dispatch() -> PointKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    append_range = append_range_of(NAME, append_values, _append_front)
-    return queue_kernel(NAME, query, append_range, insertion(NAME, take_up_closed) | eviction(NAME, _drop))
-
-
 class TwoStacksLite(LiteWindow):
     """In order of time; with n entries, m in a burst or an eviction: insert O(1), bulk_insert O(m) after sorting, evict
     O(1) amortised (now and then O(n)), bulk_evict O(log m), or one pass over what stays; query O(1), range_query O(log
@@ -62,7 +54,12 @@ class TwoStacksLite(LiteWindow):
     """
 
     CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(log m)", "O(1)", "O(entries)", "FIBA §7, baseline")
-    dispatch, _check = staticmethod(dispatch), staticmethod(check_two_stacks)
+    dispatch = staticmethod(
+        in_order_kernel(
+            "two_stacks_lite", append_range_of("two_stacks_lite", append_values, _append_front), take_up_closed, _drop
+        )
+    )
+    _check = staticmethod(check_two_stacks)
 
 
 KERNEL = TwoStacksLite

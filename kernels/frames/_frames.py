@@ -5,6 +5,13 @@ buffers (FRAMES).
     tuples       1  2  4   5   6  8  9   11       5 and 11 are in none
 
 What closes a frame is always the tuple behind its last one, so nothing is noted of it.
+
+Who experiments has a function called whenever what a kernel is at changes (`begin`); nobody else pays for it but by
+asking whether there is such a function. Kernels have no clock; the function may.
+
+    add      a tuple goes to its place in the buffer        merge     a frame takes in another's first tuple
+    scope    where it goes, and which frame holds that      content   the tuples of a frame are found
+    split    it and tuples behind it are cut                evict     frames and tuples go
 """
 
 from kernels.frames._ordered import (
@@ -28,6 +35,8 @@ from kernels.states import clear, take_in
 from kernels.states.layout import Events, StatePlan
 
 NOWHERE = (1 << 63) - 1
+IDLE, ADD, SCOPE, SPLIT, MERGE, CONTENT, EVICT = range(7)
+METERED = ("idle", "add", "scope", "split", "merge", "content", "evict")
 
 
 class KeyFrames(Struct):
@@ -36,7 +45,7 @@ class KeyFrames(Struct):
     floor: the least time of a tuple that may still come
     is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
         which (evicted, evicted_row) was the last
-    meter_call, meter: see _meter.py; 0: nobody looks
+    meter_call, meter: who looks what it is at, and what for; 0: nobody
     row_offset: what is saved counts rows from there on
     cut, cut_row: the last tuple that was cut again: frames that begin behind it are as they were
     part: room for a state of some tuples; row_at_hand: of a tuple that a frame takes in
@@ -68,6 +77,12 @@ class KeyFrames(Struct):
 
 
 @inner
+def begin(s, kind):
+    if s.meter_call != 0:
+        call(s.meter_call, s.meter, kind)
+
+
+@inner
 def start_frames(s, plan, rules):
     """Of a structure whose memory is all zero."""
     s.plan, s.rules = plan, rules
@@ -92,23 +107,17 @@ def release_frames(s):
     while s.spare != 0:
         frame = Frame(s.spare)
         s.spare = frame.first
-        _release_if(frame.grown)
-        _release_if(frame.content)
+        release(frame.grown)
+        release(frame.content)
         release(frame.address)
     release_ordered(s.frames)
-    for block in (s.cut_content, s.part, s.cut_grown):
-        _release_if(block)
-
-
-@inner
-def _release_if(block):
-    if block != 0:
-        release(block)
+    release(s.cut_content)
+    release(s.part)
+    release(s.cut_grown)
 
 
 @inner
 def drop_frames(s):
-    """No frame is left."""
     while s.frames.count > 0:
         drop_first_frame(s)
     drop_all(s.frames)
@@ -117,15 +126,13 @@ def drop_frames(s):
 
 @inner
 def drop_first_frame(s):
-    """The oldest frame is no more."""
-    put_away(s, Frame(entry_at(s.frames, s.frames.first, 0).word))
+    put_away(s, frame_at(s, s.frames.first, 0))
     remove_at(s.frames, s.frames.first, 0)
     s.is_cut = False
 
 
 @inner
 def frame_at(s, chunk, at):
-    """The frame at a place of the order."""
     return Frame(entry_at(s.frames, chunk, at).word)
 
 
@@ -163,7 +170,6 @@ def opening_at(s, time, row):
 
 @inner
 def is_until(time, row, other_time, other_row):
-    """Whether one tuple is another or stands before it."""
     return time < other_time or (time == other_time and row <= other_row)
 
 
@@ -175,7 +181,7 @@ def take_tuple(s, frame, time, row, value):
     if frame.address != 0 and not closes_frame(s.rules, frame, time, value):
         frame.last, frame.last_row = time, row
         if frame.grown != 0:
-            grow(s, frame, row)
+            _grow(s, frame, row)
         if s.rules.note_taken != 0:
             call(s.rules.note_taken, s.rules, frame, time, as_word(value))
         return frame
@@ -185,17 +191,16 @@ def take_tuple(s, frame, time, row, value):
 
 
 @inner
-def grow(s, frame, row):
-    """An aggregate frame has one tuple more: as any number of them, since a sketch that takes in values differs from
-    one that takes in another sketch."""
+def _grow(s, frame, row):
+    """By one tuple, as by any number of them: a sketch of values differs from one that takes in another sketch."""
     s.row_at_hand[0] = row
     grow_over_rows(s, frame.grown, s.row_at_hand.address, 1, False)
 
 
 @inner
 def grow_over_rows(s, state, rows, count, is_bounded):
-    """A state takes in tuples, by the addresses of their rows from entry to entry, while its answer is below the bound
-    (or all of them). Returns how many."""
+    """A state takes in tuples, rows being the address of the first one's, while its answer is below the bound, or all.
+    Returns how many."""
     growing = s.rules.growing
     growing.events, growing.rows, growing.count = s.events, rows, count
     growing.bound, growing.is_bounded = s.rules.bound, is_bounded
@@ -218,30 +223,24 @@ def open_frame(s, time, row, value):
         call(s.rules.note_taken, s.rules, frame, time, as_word(value))
     if frame.grown != 0:
         clear(s.rules.plan, frame.grown)
-        grow(s, frame, row)
+        _grow(s, frame, row)
     return frame
 
 
 @inner
 def add_frame(s, time, row):
     """A frame of one tuple in its place of the order; what it comes to isn't set."""
-    frame = _take_spare(s)
+    frame = Frame(s.spare)
+    if s.spare != 0:
+        s.spare = frame.first
+    else:
+        frame = allocate(Frame)
+        if s.rules.plan.address != 0:
+            frame.grown = resize(0, s.rules.plan.state_words)
     frame.first, frame.first_row, frame.last, frame.last_row, frame.reach = time, row, time, row, time
     frame.has_content = False
     chunk, at = place_behind(s.frames, time, row)
     insert_at(s.frames, chunk, at, time, row, frame.address)
-    return frame
-
-
-@inner
-def _take_spare(s):
-    if s.spare != 0:
-        frame = Frame(s.spare)
-        s.spare = frame.first
-        return frame
-    frame = allocate(Frame)
-    if s.rules.plan.address != 0:
-        frame.grown = resize(0, s.rules.plan.state_words)
     return frame
 
 

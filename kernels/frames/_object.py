@@ -1,34 +1,28 @@
-"""What the objects of all kernels of frames share: tuples by their values, frames by their times, errors.
+"""What the objects of all kernels of frames share: tuples by their values, frames by their times, errors. A kernel's
+class says what it is made of, how its options go into `create` and how its invariants are checked."""
 
-A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create` and how its
-invariants are checked.
-"""
-
-import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators._answers import lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
-from kernels.frames._dispatch import DONE, NONE, FrameKernel
 from kernels.frames._frames import KeyFrames, frame_at, opening_at
-from kernels.frames._making import CuttingValues, make_rules, refusal, require_answers, require_comparable
 from kernels.frames._ordered import next_place, standing
 from kernels.frames._rows import KeptRows
-from kernels.frames._rules import Frame, FrameRules, is_long_enough
-from kernels.monoids import AggregateSpec
+from kernels.frames._rules import DONE, NONE, Frame, FrameKernel, is_long_enough, refusal
+from kernels.frames.rules import make_rules, require_answers, require_comparable
+from kernels.kernel_object import KernelObject
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
-from kernels.runtime.calls import ask, call
+from kernels.runtime.calls import call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of
-from kernels.states.state_plan import Plan
 from schemas.errors import BadInput
 from schemas.query import Aggregate
 from schemas.windows import Window
@@ -65,7 +59,6 @@ def find_frame(s: KeyFrames, time, row):
 
 @guarded_entry
 def list_frames(s: KeyFrames, into):
-    """Write the addresses of all frames."""
     chunk, at = standing(s.frames, s.frames.first, 0)
     for place in range(s.frames.count):
         words_at(into)[place] = frame_at(s, chunk, at).address
@@ -85,18 +78,15 @@ class FoundFrame:
     first_row: int
 
 
-class FrameWindow(AggregateObject):
-    """Frames over the tuples of a key. Times in µs, within ±2**61; of equal times the tuple that came first stands
-    first.
+class FrameWindow(KernelObject):
+    """Frames over the tuples of a key. Times in µs, within ±2**61; of equal times the first to come stands first.
 
     Raises WrongParameter for a time beyond, BadInput for a NaN, for values that don't fit their columns, for a tuple
     that the kernel can't take (in order only, no cell free, behind an eviction) and for a frame that there is not,
     AggregateFailed for an aggregate without a right answer.
     """
 
-    dispatch: Callable[[], FrameKernel]
-    _check: Callable[[int, Plan], None]
-    """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
+    TABLE, CUT_BY = FrameKernel, "frame"
 
     def __init__(
         self,
@@ -108,39 +98,28 @@ class FrameWindow(AggregateObject):
         column = getattr(frame, "column", None)
         super().__init__(aggregates, column_types, counts_events=True, other_columns=(column,) if column else ())
         self._frame, self._made_options = frame, self.structure_options(options)
-        self._rules, self._closing = self._made_rules(frame, column)
-        self._rows = KeptRows(len(self._columns.types))
+        types = self._columns.types
+        place, kind = (list(types).index(column), types[column]) if column else (None, "")
+        self._rules, self._closing = make_rules(frame, place, kind)
+        self._column, self._rows = f"column {column}", KeptRows(len(types))
         self._described = self._description()
-        kernel, given = self.dispatch(), 0 if self._made_options is None else self._made_options.address
-        self._address = ask(kernel.create, self._plan.address, self._rules.address, given)
+        self._create(self._rules.address, 0 if self._made_options is None else self._made_options.address)
         KeyFrames(self._address).events = self._rows.events
-        self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
-        self._close.atexit = False  # a thread may still be at work in it
 
     @classmethod
     def structure_options(cls, options: Mapping[str, int | str]) -> Struct | None:
         """The options of `create`. Raises WrongParameter."""
         return None
 
-    def _made_rules(self, frame: Window, column: str | None) -> tuple[FrameRules, Plan | None]:
-        """With the plan of the aggregate that closes, which lives as long as this."""
-        if column is None:
-            return make_rules(frame, None, "")
-        types = self._columns.types
-        return make_rules(frame, list(types).index(column), types[column])
-
     def _description(self) -> int:
         """What saved words are of: another kernel, frame, option or aggregate, or an edited one, has another."""
         made = self._made_options
         options = [] if made is None else words_of(made.address, made.size_bytes // WORD_BYTES).tolist()
-        functions = sorted({spec.function for spec in (*self._plan.specs, *self._closing_specs)})
+        closing = () if self._closing is None else self._closing.specs
+        functions = sorted({spec.function for spec in (*self._plan.specs, *closing)})
         sources = [syntax_digest_of(AGGREGATES, function) for function in functions]
         types = self._columns.types
         return description(type(self).__name__, options, self._frame, self._plan.specs, types, sources)
-
-    @property
-    def _closing_specs(self) -> tuple[AggregateSpec, ...]:
-        return () if self._closing is None else self._closing.specs
 
     def insert(self, t: int, v=None) -> None:
         """One tuple: a number for one column, else a tuple of those in `columns`."""
@@ -154,23 +133,20 @@ class FrameWindow(AggregateObject):
         for time in times[(times < -LIMIT_US) | (times > LIMIT_US)][:1]:
             self._columns.time_within(time)  # refuses it
         source = self._columns.source(vs, times, np.arange(len(times)))
-        column = getattr(self._frame, "column", "")
-        given = CuttingValues(source.values, source.valid, f"column {column}", lambda place: f"time {times[place]}")
-        require_comparable(self._frame, self._rules, given)
-        first = self._rows.append(source, self._least_row)
+        given = (source.values, source.valid, self._column, lambda place: f"time {times[place]}")
+        require_comparable(self._frame, self._rules, *given)
+        first = self._rows.append(source, lambda: self._ask("least_row"))
         found = insert_tuples(self.dispatch().address, self._address, address_of(times), first, first + len(times))
         self._require_answers()
         if found % 4 != DONE:
             self._ask("close_burst")
-            raise BadInput(self._refusal(found % 4, int(times[found // 4])))
-
-    def _refusal(self, status: int, time: int) -> str:
-        name, floor = type(self).__module__.rpartition(".")[2], KeyFrames(self._address).floor
-        return refusal(name, status, f"time {time}", str(floor), getattr(self._made_options, "capacity", 0))
+            time, floor = f"time {times[found // 4]}", str(KeyFrames(self._address).floor)
+            capacity = getattr(self._made_options, "capacity", 0)
+            raise BadInput(refusal(self.kernel_name(), found % 4, time, floor, capacity))
 
     def _require_answers(self) -> None:
         if self._closing is not None:
-            require_answers(self._rules, self._closing.specs[0], f"column {self._frame.column}")
+            require_answers(self._rules, self._closing.specs[0], self._column)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -183,8 +159,12 @@ class FrameWindow(AggregateObject):
         tuples that are not in their contents yet): those that came since, of aggregates that don't commute all of a
         frame that got a late one, in a single buffer that sorts all."""
         self._require_answers()
-        answers = (self._answer(Frame(address)) for address in self._addresses())
-        return [answer for answer in answers if answer is not None]
+        found = []
+        for frame in map(Frame, self._addresses()):
+            if answer_frame(self.dispatch().address, self._address, frame.address, self._answers):
+                is_open = self._ask("closing_row", frame.address) == NONE
+                found.append(FoundFrame(frame.first, frame.last + 1, is_open, self._lowered(), frame.first_row))
+        return found
 
     @in_turn
     def content(self, frame: FoundFrame) -> list[tuple]:
@@ -206,52 +186,27 @@ class FrameWindow(AggregateObject):
 
     @in_turn
     def save(self) -> np.ndarray:
-        """All that it holds, as words."""
         self._require_answers()
-        rows = self._rows.save(self._least_row())
-        words = np.zeros(self._ask("save", 0), np.int64)
-        self._ask("save", address_of(words))
+        rows = self._rows.save(self._ask("least_row"))
+        words = self._saved()
         return sealed(self._described, np.concatenate([[len(words)], words, rows]))
 
     @in_turn
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, frame, aggregates and options. BadInput for other words."""
-        others = (
-            "these words were saved by another kernel, frame, aggregates or options, or they are damaged; make the "
-        )
-        words = opened(words, self._described, f"{others}same again, or load another copy")
+        others = self._other_words(", or load another copy")
+        words = opened(words, self._described, others)
         end = 1 + int(words[0]) if len(words) else 0
         rows = self._rows.opened(words[max(end, 0) :])
         if not 1 < end < len(words) or rows is None:
-            raise BadInput(f"{others}same again, or load another copy")
-        held = words[1:end].copy()
+            raise BadInput(others)
         self._ask("reset")
         self._rules.has_failed = False
         self._rows.hold(rows, rows.first + len(rows.times))
-        if not self._ask("load", address_of(held), len(held), self._rows.first, self._rows.end):
-            self._ask("reset")
-            raise BadInput(f"{others}same again; it is empty now")
-
-    @in_turn
-    def check(self) -> None:
-        """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
-        self._check(self._address, self._plan)
-
-    def _answer(self, frame: Frame) -> FoundFrame | None:
-        """None for a frame that is too short to be one."""
-        if not answer_frame(self.dispatch().address, self._address, frame.address, self._answers):
-            return None
-        is_open = self._ask("closing_row", frame.address) == NONE
-        return FoundFrame(frame.first, frame.last + 1, is_open, self._lowered(), frame.first_row)
+        if not self._load(words[1:end], self._rows.first, self._rows.end):
+            raise BadInput(self._other_words("; it is empty now"))
 
     def _addresses(self) -> np.ndarray:
-        """Of all frames, in order."""
         addresses = np.zeros(KeyFrames(self._address).frames.count, np.int64)
         list_frames(self._address, address_of(addresses))
         return addresses
-
-    def _least_row(self) -> int:
-        return self._ask("least_row")
-
-    def _ask(self, operation: str, *words: int) -> int:
-        return ask(getattr(self.dispatch(), operation), self._address, *words)

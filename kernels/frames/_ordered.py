@@ -55,7 +55,6 @@ class Ordered(AddressList):
 
 @inner
 def chunk_at(ordered, chunk):
-    """The chunk at a place of the order."""
     return EntryChunk(ordered.order[chunk])
 
 
@@ -67,7 +66,6 @@ def entry_at(ordered, chunk, at):
 
 @inner
 def is_behind(entry, time, row):
-    """Whether an entry stands behind a place in the order."""
     return entry.time > time or (entry.time == time and entry.row > row)
 
 
@@ -87,8 +85,7 @@ _entry_behind = searches("entries_of_a_chunk", _stands_until).place_from
 
 @inner
 def place_behind(ordered, time, row):
-    """(chunk, at) behind all entries up to (time, row): where one of that key goes. O(log n), from the young end on;
-    behind all O(1)."""
+    """(chunk, at) behind all entries up to (time, row). O(log n), from the young end on; behind all O(1)."""
     if ordered.first == ordered.end:
         return ordered.end, 0
     chunk, at = last_place(ordered)
@@ -102,8 +99,7 @@ def place_behind(ordered, time, row):
 
 @inner
 def standing(ordered, chunk, at):
-    """The place itself, or that of the next chunk's first entry where it is behind its chunk's last. chunk = end: there
-    is none."""
+    """The place, or that of the next chunk's first entry where it is behind its chunk's last; chunk = end: none."""
     if chunk < ordered.end and at == chunk_at(ordered, chunk).count:
         return chunk + 1, 0
     return chunk, at
@@ -150,8 +146,7 @@ def holds(ordered, chunk, at, time, row):
 
 @inner
 def insert_at(ordered, chunk, at, time, row, word):
-    """A new entry at the place that place_behind gave. Returns its place. O(entries of a chunk), and where a chunk is
-    full O(chunks behind it)."""
+    """A new entry at the place that place_behind gave → its place. O(entries of a chunk), of a full one O(chunks)."""
     inlined()
     if chunk == ordered.end or chunk_at(ordered, chunk).count == CHUNK_ENTRIES:
         chunk, at = _make_place(ordered, chunk, at)
@@ -169,10 +164,21 @@ def insert_at(ordered, chunk, at, time, row, word):
 
 
 @inner
-def insert_ordered(ordered, time, row, word):
+def insert_in_order(ordered, time, row, word):
     """A new entry where it belongs. O(log n + entries of a chunk)."""
     chunk, at = place_behind(ordered, time, row)
     return insert_at(ordered, chunk, at, time, row, word)
+
+
+@inner
+def count_of(ordered):
+    return ordered.count
+
+
+@inner
+def room_of(ordered):
+    """Chunks are added as they are needed."""
+    return LAST_ROW
 
 
 @inner
@@ -181,7 +187,14 @@ def _make_place(ordered, chunk, at):
     not_inlined()
     is_youngest = chunk == ordered.end or (chunk == ordered.end - 1 and at == CHUNK_ENTRIES)
     behind = chunk if chunk == ordered.end else chunk + 1
-    moved = insert_address(ordered, behind, _take_chunk(ordered).address)
+    taken = EntryChunk(ordered.spare)
+    if ordered.spare == 0:
+        taken = EntryChunk(resize(0, CHUNK_WORDS))
+        taken.note = 0
+    else:
+        ordered.spare = taken.next_spare
+    taken.count, taken.has_note = 0, False
+    moved = insert_address(ordered, behind, taken.address)
     chunk, behind = chunk - moved, behind - moved
     if is_youngest:
         return behind, 0
@@ -190,19 +203,6 @@ def _make_place(ordered, chunk, at):
     move(new.entries.address, old.entries[half:].address, (CHUNK_ENTRIES - half) * ENTRY_WORDS)
     old.count, new.count = half, CHUNK_ENTRIES - half
     return (chunk, at) if at <= half else (behind, at - half)
-
-
-@inner
-def _take_chunk(ordered):
-    """An empty one; who gets no memory has changed nothing."""
-    chunk = EntryChunk(ordered.spare)
-    if ordered.spare == 0:
-        chunk = EntryChunk(resize(0, CHUNK_WORDS))
-        chunk.note = 0
-    else:
-        ordered.spare = chunk.next_spare
-    chunk.count, chunk.has_note = 0, False
-    return chunk
 
 
 @inner
@@ -245,7 +245,6 @@ def drop_before(ordered, time):
 
 @inner
 def drop_all(ordered):
-    """No entry is left."""
     while ordered.first < ordered.end:
         _put_away(ordered, chunk_at(ordered, ordered.first))
         ordered.first += 1
@@ -254,12 +253,10 @@ def drop_all(ordered):
 
 @inner
 def release_ordered(ordered):
-    """Give all memory back."""
     drop_all(ordered)
     while ordered.spare != 0:
         chunk = EntryChunk(ordered.spare)
         ordered.spare = chunk.next_spare
-        if chunk.note != 0:
-            release(chunk.note)
+        release(chunk.note)
         release(chunk.address)
     release_addresses(ordered)

@@ -4,7 +4,7 @@ remainder.
     cells     8 │ 9 │ · │ 3 │ 4 │ 5 │ 6 │ 7        capacity 8: tuples 3 to 9 are kept, the next goes into the free cell
                   end ▲   ▲ first
 
-The functions are those of _ordered.py, for (place, 0) instead of (chunk, at).
+The functions are those of _ordered.py, for (place, 0) instead of (chunk, at): _buffers.py takes either module.
 """
 
 from kernels.frames._ordered import ENTRY_WORDS, OrderedEntry, is_behind
@@ -67,10 +67,26 @@ def holds(ring, place, at, time, row):
 
 
 @inner
-def write_entry(ring, place, time, row, word):
-    """The tuple of a place."""
-    entry = entry_at(ring, place, 0)
+def count_of(ring):
+    return ring.end - ring.first
+
+
+@inner
+def room_of(ring):
+    """How many tuples can come before some go."""
+    return ring.capacity - count_of(ring)
+
+
+@inner
+def _write(entry, time, row, word):
     entry.time, entry.row, entry.word = time, row, word
+
+
+@inner
+def append_entry(ring, time, row, word):
+    """Behind all tuples, whatever its time."""
+    _write(entry_at(ring, ring.end, 0), time, row, word)
+    ring.end += 1
 
 
 @inner
@@ -79,16 +95,16 @@ def insert_in_order(ring, time, row, word):
     place = ring.end
     while place > ring.first and is_behind(entry_at(ring, place - 1, 0), time, row):
         before = entry_at(ring, place - 1, 0)
-        write_entry(ring, place, before.time, before.row, before.word)
+        _write(entry_at(ring, place, 0), before.time, before.row, before.word)
         place -= 1
-    write_entry(ring, place, time, row, word)
+    _write(entry_at(ring, place, 0), time, row, word)
     ring.end += 1
 
 
 @inner
 def heap_sort(ring):
     """Lazy sort: O(n log n) in place, however many came since."""
-    count = ring.end - ring.first
+    count = count_of(ring)
     for root in range(count // 2 - 1, -1, -1):
         _sift_down(ring, root, count)
     for end in range(count - 1, 0, -1):
@@ -118,5 +134,5 @@ def _is_before(ring, one, other):
 def _swap(ring, one, other):
     entry, with_entry = entry_at(ring, ring.first + one, 0), entry_at(ring, ring.first + other, 0)
     time, row, word = entry.time, entry.row, entry.word
-    entry.time, entry.row, entry.word = with_entry.time, with_entry.row, with_entry.word
-    with_entry.time, with_entry.row, with_entry.word = time, row, word
+    _write(entry, with_entry.time, with_entry.row, with_entry.word)
+    _write(with_entry, time, row, word)

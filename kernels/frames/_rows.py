@@ -34,17 +34,12 @@ class KeptRows:
         shape = (max(1, columns), LEAST_ROOM)
         self.hold(HeldRows(0, np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(LEAST_ROOM, np.int64)), 0)
 
-    @property
-    def first(self) -> int:
-        """The first row."""
-        return self._held.first
-
     def hold(self, held: HeldRows, end: int) -> None:
         """Other columns from now on. An interrupt may come behind each line: until kernels see these the ones that they
         see live on, and the next row makes room again."""
         self._room = 0
         self._alive.append(held)
-        self._held, self.end = held, end
+        self._held, self.first, self.end = held, held.first, end
         self.events.values = address_of(held.values) - WORD_BYTES * held.first
         self.events.valid = address_of(held.valid) - held.first
         self.events.times = address_of(held.times) - WORD_BYTES * held.first
@@ -87,7 +82,7 @@ class KeptRows:
         return (int(held.times[place]), *values)
 
     def save(self, least_row: int) -> np.ndarray:
-        """The rows from one on, as words; −1: none."""
+        """Rows from one on, as words; −1: none."""
         first = self.end if least_row < 0 else least_row
         kept = slice(first - self.first, self.end - self.first)
         held = self._held

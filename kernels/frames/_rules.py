@@ -1,11 +1,14 @@
-"""What cuts frames (FRAMES; semantics §2): for each tuple in order: does it close the frame, and if it is in none, does
-it open one? Each kind brings its predicates as compiled functions; they see a value as a float64.
+"""What cuts frames (FRAMES; semantics §2), and what a kernel that keeps them can be asked, as tables of functions.
+
+For each tuple in order: does it close the frame, and if it is in none, does it open one? Each kind brings its
+predicates; they see a value as a float64.
 
     tuple          5    7    2    8              threshold 5:  5 opens, 7 grows, 2 closes and is in none, 8 opens
     frames        [5    7]        [8 …
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 
 from kernels.columns import LIMIT_US
 from kernels.runtime.calls import call
@@ -15,6 +18,12 @@ from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation, compiled_table
 from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
 from schemas.errors import WrongParameter
+
+DONE, OUT_OF_ORDER, FULL, TOO_OLD = range(4)
+"""Statuses: done; or nothing was inserted, since it comes before the youngest, since there is no room, or since it
+comes before what was evicted."""
+
+NONE = -1
 
 NOTHING, OPENING_VALUE, ALL, REACH = range(4)
 """What a frame's end depends on, apart from its youngest tuple: two ways to cut tuples agree from a tuple on that both
@@ -42,19 +51,14 @@ class Frame(Struct):
     folded_row: Place
 
 
-class FrameRules(Struct):
-    """What all kinds have; each goes on with fields of its own.
+class Predicates(Struct):
+    """What a kind of frames brings, compiled once for all of its frames. rules: FrameRules, or what goes on from them.
 
     closes(rules, frame, time, value) → 1 if the tuple ends the frame, which has none behind it, and isn't in it
     opens(rules, value) → 1 if a tuple that is in no frame opens one; 0: each does
     note_opening(rules, frame, value): what the kind notes of the first tuple; 0: its value
     note_taken(rules, frame, time, value): what the kind notes of each tuple of a frame; 0: nothing
     is_one(rules, frame, tuples) → 0 if a frame of so many tuples is too short to be one; 0: each is one
-    column, is_float: where values stand, and whether they are float64; NO_COLUMN: any tuple counts, without a value
-    are_above_zero: whether a value that isn't counts as none
-    depends_on: see NOTHING, OPENING_VALUE, ALL, REACH
-    plan, bound: of aggregate frames: of the aggregate that closes, and from which answer on; growing: how it is asked;
-        has_failed: whether it has had no right answer
     """
 
     closes: Operation()
@@ -62,6 +66,18 @@ class FrameRules(Struct):
     note_opening: Operation()
     note_taken: Operation()
     is_one: Operation()
+
+
+class FrameRules(Predicates):
+    """What all kinds have; each goes on with fields of its own.
+
+    column, is_float: where values stand, and whether they are float64; NO_COLUMN: any tuple counts, without a value
+    are_above_zero: whether a value that isn't counts as none
+    depends_on: see NOTHING, OPENING_VALUE, ALL, REACH
+    plan, bound: of aggregate frames: of the aggregate that closes, and from which answer on; growing: how it is asked;
+        has_failed: whether it has had no right answer
+    """
+
     column: Place
     is_float: Flag()
     are_above_zero: Flag()
@@ -74,13 +90,11 @@ class FrameRules(Struct):
 
 @inner
 def closes_frame(rules, frame, time, value):
-    """Whether a tuple behind the last of a frame ends it."""
     return call(rules.closes, rules, frame, time, as_word(value)) == 1
 
 
 @inner
 def opens_frame(rules, value):
-    """Whether a tuple in no frame opens one."""
     return rules.opens == 0 or call(rules.opens, rules, as_word(value)) == 1
 
 
@@ -120,21 +134,61 @@ def within(parameter: str, number: int) -> int:
     return number
 
 
-class Predicates(Struct):
-    """A kind's, compiled once for all of its frames."""
-
-    closes: Operation()
-    opens: Operation()
-    note_opening: Operation()
-    note_taken: Operation()
-    is_one: Operation()
+@cache
+def _compiled(kind: str, predicates: tuple[tuple[str, Callable], ...]) -> Predicates:
+    return compiled_table(Predicates, f"{kind}_frames", dict(predicates))
 
 
-def compiled_predicates(name: str, *functions: Callable) -> Predicates:
-    """A kind's predicates, named as the operations of FrameRules, compiled now or loaded from the disk cache."""
-    return compiled_table(Predicates, f"{name}_frames", {function.__name__: function for function in functions})
+def made_rules(struct: type[FrameRules], kind: str, predicates: Mapping[str, Callable], **fields) -> FrameRules:
+    """The struct of a kind with some fields, and with its predicates, compiled now or loaded from the disk cache."""
+    made = _compiled(kind, tuple(predicates.items()))
+    return struct.make(**{name: getattr(made, name) for name in Predicates.fields}, **fields)
 
 
-def made_rules(struct: type[FrameRules], predicates: Predicates, **fields) -> FrameRules:
-    """The struct of a kind with some fields."""
-    return struct.make(**{name: getattr(predicates, name) for name in Predicates.fields}, **fields)
+class FrameKernel(Struct):
+    """The operations, s being the structure that `create` made. Times in µs; a tuple is a row of the structure's
+    events, and rows ascend by arrival.
+
+    create(plan, rules, options) → structure; options: the address of words that the kernel's class gives
+    destroy(s), reset(s): give it back; make it empty
+    append_run(s, times, first, end) → the row behind the first that closed a frame, or `end`: rows whose times, at
+        `times`, never fall, behind all tuples; 0 of a kernel that has no faster way than one by one
+    insert(s, time, row) → status; close_burst(s): behind the tuples of one tick, before frames are looked at
+    content(s, frame) → address of the aggregates of a Frame's tuples, valid until the next operation
+    closing_row(s, frame) → row of the tuple that closes a Frame, NONE if none has come
+    rows_of(s, frame, rows) → how many tuples a frame has that are kept; their rows are written unless `rows` is 0
+    evict(s, time): frames that were closed before `time`, and what else no frame needs that is before it
+    least_row(s) → the least row that is kept, or −1
+    save(s, into) → words of all that it holds, written unless `into` is 0
+    load(s, saved, words, first, end) → 1: an empty one got it; 0: that isn't what stands in so many words, or names
+        rows beyond first … end − 1
+    """
+
+    create: Operation()
+    destroy: Operation()
+    reset: Operation()
+    append_run: Operation()
+    insert: Operation()
+    close_burst: Operation()
+    content: Operation()
+    closing_row: Operation()
+    rows_of: Operation()
+    evict: Operation()
+    least_row: Operation()
+    save: Operation()
+    load: Operation()
+
+
+def refusal(kernel: str, status: int, time: str, floor: str, capacity: int) -> str:
+    """Why a kernel couldn't take a tuple of a time, and what to do."""
+    if status == OUT_OF_ORDER:
+        return f"{time} comes before the youngest: {kernel} was made with sorting in_order; take eager or lazy"
+    if status == TOO_OLD:
+        return (
+            f"{time} comes before {floor}, up to which was evicted, by evict() or the policy evict_after; evict later, "
+            "or leave it out"
+        )
+    return (
+        f"{time} finds no free cell among {capacity} of {kernel}, and no live tuple is overwritten; give a larger "
+        "capacity, or evict sooner: evict_after and evict, or evict()"
+    )

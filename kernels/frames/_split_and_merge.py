@@ -10,37 +10,24 @@ The paper recomputes frame by frame and compares their ends. Here tuples are tak
 within a frame where nothing but the youngest tuple matters (threshold, boundary, session: at the next tuple) or frames
 opened by equal values (delta). Of sessions with a reach each tuple of a frame stays in it, and only the frames behind
 it are looked at, until one begins beyond the reach.
+
+What aggregate frames have come to is always made tuple by tuple from the first: sums of floats depend on how they are
+grouped, and a frame must close at the same tuple whichever way it was cut.
+
+    chunks     [ 1 2 3 4 ][ 5 6 7 8 ][ 9 ·          a frame that begins with 2 is cut back to 7
+    notes                  ▲ 2+3+4     ▲            2+3+4, then 5, 6 and 7
 """
 
-from kernels.frames._content import settle_content
-from kernels.frames._frames import frame_at, is_until, opening_at, put_away
-from kernels.frames._growing import grow_over, grow_until, take_tuple_at
-from kernels.frames._meter import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
-from kernels.frames._ordered import (
-    chunk_at,
-    entry_at,
-    insert_at,
-    is_behind,
-    next_place,
-    place_behind,
-    previous_place,
-    remove_at,
-    standing,
-)
+from kernels.frames import _frames as frames
+from kernels.frames import _ordered as order
+from kernels.frames._buffers import settle_content
+from kernels.frames._frames import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
 from kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
-from kernels.runtime.fields import Flag, Float, Microseconds, Place
-from kernels.runtime.memory import as_float, as_word, inner, not_inlined
-from kernels.runtime.struct import Struct
+from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inlined, inner, not_inlined, resize
+from kernels.states import clear, copy_words
 
-
-class Rest(Struct):
-    """What is behind, of a frame that is cut again up to some tuple: up to (last, last_row)."""
-
-    is_there: Flag()
-    last: Microseconds
-    last_row: Place
-    opening: Float("value")
-    reach: Microseconds
+CUT_WORDS = Frame.offsets["grown"] // WORD_BYTES
+"""What is known of a frame without its tuples."""
 
 
 @inner
@@ -48,13 +35,13 @@ def insert_late(s, time, row, value):
     """Insert a tuple before others, and cut them again. O(log tuples + log frames + tuples cut again)."""
     not_inlined()
     begin(s, SCOPE)
-    chunk, at = place_behind(s.tuples, time, row)
+    chunk, at = order.place_behind(s.tuples, time, row)
     frame = _frame_before(s, chunk, at, time, row)
     begin(s, ADD)
-    chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
     begin(s, SPLIT)
-    s.rest.is_there = False
-    if frame.address != 0 and not is_until(frame.last, frame.last_row, time, row):
+    s.has_rest = False
+    if frame.address != 0 and not frames.is_until(frame.last, frame.last_row, time, row):
         _cut_back(s, frame, chunk, at)
     s.cut, s.cut_row = time, row
     now = take_tuple_at(s, frame, chunk, at, value)
@@ -70,32 +57,31 @@ def _frame_before(s, chunk, at, time, row):
     """The frame that holds the tuple before a place; that place is of (time, row). Address 0: none."""
     if s.frames.count == 0:
         return Frame(0)
-    of_frame, at_frame = place_behind(s.frames, time, row)
-    of_frame, at_frame = previous_place(s.frames, of_frame, at_frame)
+    of_frame, at_frame = order.place_behind(s.frames, time, row)
+    of_frame, at_frame = order.previous_place(s.frames, of_frame, at_frame)
     if of_frame < s.frames.first:
         return Frame(0)
-    frame = frame_at(s, of_frame, at_frame)
-    chunk, at = previous_place(s.tuples, chunk, at)
+    frame = frames.frame_at(s, of_frame, at_frame)
+    chunk, at = order.previous_place(s.tuples, chunk, at)
     if chunk < s.tuples.first:  # what was before is evicted, with all that would have closed the frame
         return frame
-    before = entry_at(s.tuples, chunk, at)
-    return frame if is_until(before.time, before.row, frame.last, frame.last_row) else Frame(0)
+    before = order.entry_at(s.tuples, chunk, at)
+    return frame if frames.is_until(before.time, before.row, frame.last, frame.last_row) else Frame(0)
 
 
 @inner
 def _begin_rest(s, frame):
-    rest = s.rest
-    rest.is_there, rest.last, rest.last_row = True, frame.last, frame.last_row
-    rest.opening, rest.reach = frame.opening, frame.reach
+    copy_words(s.rest.address, frame.address, CUT_WORDS)
+    s.has_rest = True
 
 
 @inner
 def _cut_back(s, frame, chunk, at):
     """A frame ends before the new tuple, at that place, and has a rest behind it."""
     _begin_rest(s, frame)
-    chunk, at = previous_place(s.tuples, chunk, at)
+    chunk, at = order.previous_place(s.tuples, chunk, at)
     if chunk >= s.tuples.first:
-        before = entry_at(s.tuples, chunk, at)
+        before = order.entry_at(s.tuples, chunk, at)
         frame.last, frame.last_row = before.time, before.row
     else:
         frame.last, frame.last_row = s.evicted, s.evicted_row
@@ -106,55 +92,50 @@ def _cut_back(s, frame, chunk, at):
 @inner
 def _cut_again(s, frame, chunk, at):
     """Cut the tuples behind a place, which `frame` holds (or none), until they are cut as before."""
-    chunk, at = next_place(s.tuples, chunk, at)
+    chunk, at = order.next_place(s.tuples, chunk, at)
     while chunk < s.tuples.end:
-        entry = entry_at(s.tuples, chunk, at)
+        entry = order.entry_at(s.tuples, chunk, at)
         s.cut, s.cut_row = entry.time, entry.row
         value = as_float(entry.word)
-        if not s.rest.is_there:
-            of_frame, at_frame = opening_at(s, entry.time, entry.row)
+        if not s.has_rest:
+            of_frame, at_frame = frames.opening_at(s, entry.time, entry.row)
             if of_frame < s.frames.end:
                 if frame.address == 0 or closes_frame(s.rules, frame, entry.time, value):
                     return
                 begin(s, MERGE)
-                _take_out(s, of_frame, at_frame)
+                merged = frames.frame_at(s, of_frame, at_frame)
+                _begin_rest(s, merged)
+                frames.put_away(s, merged)
+                order.remove_at(s.frames, of_frame, at_frame)
                 begin(s, SPLIT)
         frame = take_tuple_at(s, frame, chunk, at, value)
-        if not s.rest.is_there and frame.address == 0:
+        if not s.has_rest and frame.address == 0:
             return
-        if s.rest.is_there and _is_as_before(s, frame, entry):
-            if s.rules.depends_on != REACH:
+        if s.has_rest and _is_as_before(s, frame, entry):
+            if s.rules.depends_on != REACH:  # whose frame has taken in all of the rest, and reaches at least as far
                 return
-            chunk, at = _place_behind_rest(s, frame)
+            s.has_rest, frame.reach = False, max(frame.reach, s.rest.reach)
+            chunk, at = order.place_behind(s.tuples, frame.last, frame.last_row)
+            chunk, at = order.standing(s.tuples, chunk, at)
             continue
-        if s.rest.is_there and frame.grown != 0:
+        if s.has_rest and frame.grown != 0:
             at = _grow_over_rest(s, frame, chunk, at)
-        chunk, at = next_place(s.tuples, chunk, at)
+        chunk, at = order.next_place(s.tuples, chunk, at)
 
 
 @inner
 def _grow_over_rest(s, frame, chunk, at):
-    """An aggregate frame takes in what follows a place, within its chunk and the rest, until it closes. Returns the
-    place of its last tuple."""
-    of, rest = chunk_at(s.tuples, chunk), s.rest
+    """An aggregate frame takes in what follows in the chunk and the rest, until it closes → its last tuple's place."""
+    of, rest = order.chunk_at(s.tuples, chunk), s.rest
     end = of.count
-    if is_behind(of.entries[end - 1], rest.last, rest.last_row):
-        _, end = place_behind(s.tuples, rest.last, rest.last_row)
+    if order.is_behind(of.entries[end - 1], rest.last, rest.last_row):
+        _, end = order.place_behind(s.tuples, rest.last, rest.last_row)
     taken = grow_over(s, frame.grown, chunk, at + 1, end, True)
     if taken > 0:
         last = of.entries[at + taken]
         frame.last, frame.last_row = last.time, last.row
-        rest.is_there = last.row != rest.last_row
+        s.has_rest = last.row != rest.last_row
     return at + taken
-
-
-@inner
-def _take_out(s, chunk, at):
-    """A frame is no more: another takes in its first tuple, and its rest is cut again."""
-    frame = frame_at(s, chunk, at)
-    _begin_rest(s, frame)
-    put_away(s, frame)
-    remove_at(s.frames, chunk, at)
 
 
 @inner
@@ -164,14 +145,64 @@ def _is_as_before(s, frame, entry):
     if depends_on in (NOTHING, REACH) or (depends_on == OPENING_VALUE and frame.opening == rest.opening):
         frame.last, frame.last_row = rest.last, rest.last_row
         return True
-    rest.is_there = entry.row != rest.last_row
+    s.has_rest = entry.row != rest.last_row
     return False
 
 
 @inner
-def _place_behind_rest(s, frame):
-    """A frame has taken in all of the rest, and reaches at least as far. The place of the tuple behind that."""
-    s.rest.is_there = False
-    frame.reach = max(frame.reach, s.rest.reach)
-    chunk, at = place_behind(s.tuples, frame.last, frame.last_row)
-    return standing(s.tuples, chunk, at)
+def take_tuple_at(s, frame, chunk, at, value):
+    """take_tuple of the tuple at a place."""
+    inlined()
+    entry = order.entry_at(s.tuples, chunk, at)
+    if at == 0 and frame.address != 0 and frame.grown != 0:
+        _note(s, chunk, frame.grown)
+    return frames.take_tuple(s, frame, entry.time, entry.row, value)
+
+
+@inner
+def _note(s, chunk, grown):
+    """Before the first tuple of a chunk: what the aggregate frame that may take it in has come to, so that who cuts it
+    again needn't begin with the frame's first tuple."""
+    of = order.chunk_at(s.tuples, chunk)
+    if of.note == 0:
+        of.note = resize(0, s.rules.plan.state_words)
+    copy_words(of.note, grown, s.rules.plan.state_words)
+    of.has_note = True
+
+
+@inner
+def grow_over(s, state, chunk, at, end, is_bounded):
+    """A state takes in the entries at … end − 1 of a chunk, while it is below the bound or all of them. Returns how
+    many: all in one call of the aggregate, five times as fast as tuple by tuple."""
+    rows = order.chunk_at(s.tuples, chunk).entries[at:].address + WORD_BYTES * order.ROW_WORD
+    return frames.grow_over_rows(s, state, rows, end - at, is_bounded)
+
+
+@inner
+def grow_until(s, frame, into, last, last_row):
+    """Make `into` what an aggregate frame came to with the tuple (last, last_row). O(log tuples + entries of a few
+    chunks); of a frame without notes, as loaded ones are, O(its tuples) once."""
+    end_chunk, end = order.place_behind(s.tuples, last, last_row)
+    chunk, at = _start_growing(s, frame, into, end_chunk)
+    while chunk < end_chunk:
+        grow_over(s, into, chunk, at, order.chunk_at(s.tuples, chunk).count, False)
+        chunk, at = chunk + 1, 0
+        _note(s, chunk, into)
+    if at < end:
+        grow_over(s, into, chunk, at, end, False)
+
+
+@inner
+def _start_growing(s, frame, into, chunk):
+    """(chunk, at) of the tuples that are still to be taken in, from the nearest note on."""
+    while chunk > s.tuples.first and order.is_behind(order.entry_at(s.tuples, chunk, 0), frame.first, frame.first_row):
+        if order.chunk_at(s.tuples, chunk).has_note:
+            copy_words(into, order.chunk_at(s.tuples, chunk).note, s.rules.plan.state_words)
+            return chunk, 0
+        chunk -= 1
+    if not frames.lost_tuples(s, frame):
+        clear(s.rules.plan, into)
+    elif into != s.cut_grown:  # what an eviction took from it
+        copy_words(into, s.cut_grown, s.rules.plan.state_words)
+    chunk, at = order.place_behind(s.tuples, frame.first, frame.first_row - 1)
+    return order.standing(s.tuples, chunk, at)

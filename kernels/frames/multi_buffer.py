@@ -9,79 +9,75 @@ Both stand in chunks (_ordered.py) where the paper has linked lists, so that a p
 walk; _split_and_merge.py cuts again what a late tuple changes.
 """
 
-from functools import cache
-
-from kernels.frames._buffers import shared_operations
-from kernels.frames._checking import check_frames, held_in_order
-from kernels.frames._content import CHUNKS, IN_CHUNKS
-from kernels.frames._dispatch import DONE, TOO_OLD, FrameKernel
-from kernels.frames._evicting import evict_before
-from kernels.frames._frames import KeyFrames, drop_frames, last_frame, last_frame_with, release_frames, start_frames
-from kernels.frames._growing import take_tuple_at
-from kernels.frames._meter import ADD, EVICT, IDLE, SCOPE, SPLIT, begin
+from kernels.frames import _frames as frames
+from kernels.frames import _ordered as order
+from kernels.frames._buffers import over_tuples
+from kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, SPLIT, KeyFrames, begin
 from kernels.frames._object import FrameWindow
-from kernels.frames._ordered import (
-    Ordered,
-    drop_all,
-    end_place,
-    entry_at,
-    insert_at,
-    is_behind,
-    last_place,
-    release_ordered,
-)
-from kernels.frames._rules import Frame, FrameRules, is_in_frames, value_of
-from kernels.frames._saving import are_entries, load_frames, load_head, load_ordered
-from kernels.frames._split_and_merge import Rest, insert_late
-from kernels.runtime.fields import Inline
-from kernels.runtime.memory import WORD_BYTES, as_word, inlined, inner, release
+from kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
+from kernels.frames._saving import check_frames, entries_of, held_in_order
+from kernels.frames._split_and_merge import grow_until, insert_late, take_tuple_at
+from kernels.runtime.fields import Flag, Inline
+from kernels.runtime.memory import as_word, inner, release
 from kernels.runtime.struct import allocate, words_at
-from kernels.runtime.tables import compiled_table
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 
 
 class MultiBuffer(KeyFrames):
-    """An entry for each tuple, its word the value; rest: of what is being cut again."""
+    """An entry for each tuple, its word the value; rest: the frame that is being cut again, as it was, if has_rest:
+    tuples of it are still to be cut."""
 
-    tuples: Inline(Ordered)
-    rest: Inline(Rest)
+    tuples: Inline(order.Ordered)
+    rest: Inline(Frame)
+    has_rest: Flag()
+
+
+IN_CHUNKS, SHARED = over_tuples("multi_buffer", MultiBuffer, order)
 
 
 def create(plan: StatePlan, rules: FrameRules, no_options):
     s = allocate(MultiBuffer)
-    start_frames(s, plan, rules)
+    frames.start_frames(s, plan, rules)
     return s.address
 
 
 def destroy(s: MultiBuffer):
-    release_frames(s)
-    release_ordered(s.tuples)
+    frames.release_frames(s)
+    order.release_ordered(s.tuples)
     release(s.address)
 
 
 def reset(s: MultiBuffer):
-    drop_frames(s)
-    drop_all(s.tuples)
+    frames.drop_frames(s)
+    order.drop_all(s.tuples)
 
 
 def insert(s: MultiBuffer, time, row):
     """In order O(1); late O(log tuples + log frames + tuples that are cut again)."""
     if time < s.floor:
         return TOO_OLD
-    if is_in_frames(s.rules, s.events, row):
-        value = value_of(s.rules, s.events, row)
-        if s.tuples.count > 0 and is_behind(_youngest(s), time, row):
-            insert_late(s, time, row, value)
-        else:
-            _append(s, time, row, value)
+    if not is_in_frames(s.rules, s.events, row):
+        return DONE
+    value = value_of(s.rules, s.events, row)
+    if s.tuples.count > 0 and order.is_behind(_youngest(s), time, row):
+        insert_late(s, time, row, value)
+        return DONE
+    begin(s, SCOPE)
+    frame = _open_frame(s)
+    begin(s, ADD)
+    chunk, at = order.end_place(s.tuples)
+    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    begin(s, SPLIT)
+    take_tuple_at(s, frame, chunk, at, value)
+    begin(s, IDLE)
     return DONE
 
 
 @inner
 def _youngest(s):
-    chunk, at = last_place(s.tuples)
-    return entry_at(s.tuples, chunk, at)
+    chunk, at = order.last_place(s.tuples)
+    return order.entry_at(s.tuples, chunk, at)
 
 
 def append_run(s: MultiBuffer, times, row, end):
@@ -90,8 +86,8 @@ def append_run(s: MultiBuffer, times, row, end):
     while row < end:
         if is_in_frames(s.rules, s.events, row):
             value = value_of(s.rules, s.events, row)
-            chunk, at = end_place(s.tuples)
-            chunk, at = insert_at(s.tuples, chunk, at, times[row], row, as_word(value))
+            chunk, at = order.end_place(s.tuples)
+            chunk, at = order.insert_at(s.tuples, chunk, at, times[row], row, as_word(value))
             now = take_tuple_at(s, frame, chunk, at, value)
             if frame.address != 0 and now.address != frame.address:
                 return row + 1
@@ -104,22 +100,9 @@ def append_run(s: MultiBuffer, times, row, end):
 def _open_frame(s):
     """The frame that the next tuple in order may grow; address 0: there is none."""
     if s.tuples.count > 0:
-        return last_frame_with(s, _youngest(s))
+        return frames.last_frame_with(s, _youngest(s))
     # of a frame that is there all tuples are evicted, and nothing has closed it
-    return last_frame(s) if s.frames.count > 0 else Frame(0)
-
-
-@inner
-def _append(s, time, row, value):
-    inlined()
-    begin(s, SCOPE)
-    frame = _open_frame(s)
-    begin(s, ADD)
-    chunk, at = end_place(s.tuples)
-    chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
-    begin(s, SPLIT)
-    take_tuple_at(s, frame, chunk, at, value)
-    begin(s, IDLE)
+    return frames.last_frame(s) if s.frames.count > 0 else Frame(0)
 
 
 def close_burst(s: MultiBuffer):
@@ -127,35 +110,42 @@ def close_burst(s: MultiBuffer):
 
 
 def evict(s: MultiBuffer, time):
+    """Frames that nothing changes go, and of the first that stays, the tuples that no other comes before; it keeps what
+    they come to. O(log tuples + what goes).
+
+    time 12      [3 ── 8] closed by 9        goes
+                 [9 ─ 11 │ 12 ── 15]         stays; 9 … 11 are one state
+    """
     begin(s, EVICT)
     s.floor = max(s.floor, time)
-    evict_before(s, time)
+    IN_CHUNKS.drop_closed(s, time)
+    if s.frames.count > 0 and s.tuples.count > 0 and order.entry_at(s.tuples, s.tuples.first, 0).time < time:
+        frame = frames.frame_at(s, s.frames.first, 0)
+        if frame.first < time:
+            _cut_off(s, frame, time)
+    order.drop_before(s.tuples, time)
     begin(s, IDLE)
 
 
-def load(s: MultiBuffer, saved, there, first, end):
-    read = load_head(s, saved, there)
-    at = saved + read * WORD_BYTES
-    if read == 0 or not are_entries(at, there - read, first - s.row_offset, end - s.row_offset):
-        return False
-    behind = load_ordered(s.tuples, at, s.row_offset)
-    return load_frames(s, behind, there - (behind - saved) // WORD_BYTES)
-
-
-OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, load)
-
-
-@cache
-def dispatch() -> FrameKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    shared = shared_operations(MultiBuffer, CHUNKS, IN_CHUNKS)
-    return compiled_table(FrameKernel, "multi_buffer", shared | {each.__name__: each for each in OPERATIONS})
+@inner
+def _cut_off(s, frame, time):
+    """All tuples of a frame before a time are evicted; there are some."""
+    if frame.has_content:
+        IN_CHUNKS.content(s, frame)
+    chunk, at = order.place_behind(s.tuples, time - 1, order.LAST_ROW)
+    chunk, at = order.previous_place(s.tuples, chunk, at)
+    evicted = order.entry_at(s.tuples, chunk, at)
+    span = (frame.first, frame.first_row, evicted.time, evicted.row)
+    IN_CHUNKS.fold_tuples(s, s.cut_content, span, not s.is_cut)
+    if frame.grown != 0:
+        grow_until(s, frame, s.cut_grown, evicted.time, evicted.row)
+    s.is_cut, s.evicted, s.evicted_row = True, evicted.time, evicted.row
 
 
 def check(address: int, plan: Plan) -> None:
     """O(tuples · frames)."""
     s = MultiBuffer(address)
-    check_frames(s, held_in_order(s.tuples, "tuples"), s.is_cut)
+    check_frames(s, held_in_order(entries_of(s.tuples, "tuples"), "tuples"), s.is_cut)
 
 
 class MultiBufferWindow(FrameWindow):
@@ -166,7 +156,8 @@ class MultiBufferWindow(FrameWindow):
     Memory: an entry for each tuple that is not before what was evicted, and rows from the arrival of the first of them.
     """
 
-    dispatch, _check = staticmethod(dispatch), staticmethod(check)
+    OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, *SHARED)
+    _check = staticmethod(check)
 
 
 KERNEL = MultiBufferWindow

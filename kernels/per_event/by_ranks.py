@@ -1,42 +1,40 @@
 """A key in extreme disorder: all its events have a place from the start, their rank by time (one sort before the call),
 in a tree without pointers, 64 children a node. What has not arrived is the identity.
 
-    ranks     0  1  2  3  4  5 | 6  7 …      an arrival fills its place and is combined into the node above each
-    arrived   a  ·  b  c  ·  d | ·  e …      answer = suffix of the oldest node's places ⊗ young part
+    ranks     0  1  2  3  4  5 … 63 | 64 …   an arrival is combined into its place and the node above it, level by level
+    arrived   a  ·  b  c  ·  d …    | e  …   answer = suffix of the oldest node's places ⊗ young part
+    levels    place 0 | … | place 129 | node 0 | node 1 | node 2 | the node above them: one block of states
 
 The finger tree's insertion of one event far from the others walks down through nodes that are in no cache; here it
 writes one place a level. For aggregates that commute: the others would have to make every node above again.
 """
-
-from functools import cache
 
 from kernels.per_event.context import (
     BATCH,
     NO_TIME,
     PerEvent,
     answer_batch,
+    answer_kernel,
     answer_taken,
     copy_state,
     lift_batch,
-    lifted,
     make_room_in_front,
 )
-from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
-from kernels.ranks.levels import NODE, NODE_SHIFT, above, make_levels, put, put_each, set_plan
-from kernels.runtime.memory import inner, not_inlined, release
-from kernels.states import clear, fold, suffixes
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.states import clear, fold, spread, suffixes
 
 NO_BLOCK = -1
+NODE_SHIFT = 6
+NODE = 1 << NODE_SHIFT
 
 
 def allocate(context: PerEvent):
-    set_plan(context.levels, context.plan)
     make_room_in_front(context, NODE)
 
 
 def answer(context: PerEvent, first, end):
     """Answers of the events [first, end) of one key, which are ranked. O(log n) each."""
-    make_levels(context.levels, end - first)
+    _make_levels(context, end - first)
     context.youngest = NO_TIME
     event, low, block = first, 0, NO_BLOCK  # places [64 block, 64 block + 64) have suffixes in the front
     while event < end:
@@ -63,7 +61,7 @@ def _find_older(context, first, events, at):
     not_inlined()
     event, batch = events
     low, block = at
-    ascending, times, ranks = context.ranked.ascending[first:], context.times[event:], context.ranked.ranks[event:]
+    ascending, times, ranks = context.ascending[first:], context.times[event:], context.ranks[event:]
     for place in range(batch):
         youngest = max(times[place], context.youngest)
         while ascending[low] <= youngest - context.size:
@@ -84,12 +82,39 @@ def _suffix(context, low):
 
 
 @inner
+def _above(places):
+    """Number of nodes above so many places or nodes."""
+    return (places + NODE - 1) >> NODE_SHIFT
+
+
+@inner
+def _make_levels(context, places):
+    """Levels over so many places, all the identity; the memory is that of those before."""
+    not_inlined()
+    states = nodes = places
+    while nodes > 1:
+        nodes = _above(nodes)
+        states += nodes
+    context.places = places
+    context.levels = resize(context.levels, states * (context.state_bytes // WORD_BYTES))
+    for state in range(states):
+        clear(context.plan, context.levels + state * context.state_bytes)
+
+
+@inner
 def _insert(context, event, taken):
-    """The batch's olders are no longer needed."""
-    places, ranks = context.batch.places, context.ranked.ranks[event:]
-    for place in range(taken):
-        places[place] = ranks[place]
-    put_each(context.levels, context.batch.lifted, taken, places, context.batch.olders)
+    """Combine the batch into its places and every node above. The batch's olders are no longer needed."""
+    not_inlined()
+    batch, state_bytes, ranks = context.batch, context.state_bytes, context.ranks[event:]
+    level, nodes, shift = context.levels, context.places, 0
+    while True:
+        for row in range(taken):
+            batch.olders[row] = level + (ranks[row] >> shift) * state_bytes
+        spread(context.plan, batch.lifted, state_bytes, batch.olders, taken)
+        if nodes <= 1:
+            return
+        level += nodes * state_bytes
+        nodes, shift = _above(nodes), shift + NODE_SHIFT
 
 
 @inner
@@ -99,7 +124,7 @@ def _answer_in_block(context, event, low):
     context.youngest = max(context.times[event], context.youngest)
     context.batch.times[0] = 0
     lift_batch(context, event, 1)
-    put(context.levels, context.ranked.ranks[event], lifted(context, 0))
+    _insert(context, event, 1)
     _make_suffixes(context, low)
     copy_state(context, context.batch.folded, context.young)
     context.batch.olders[0] = _suffix(context, low)
@@ -110,32 +135,26 @@ def _answer_in_block(context, event, low):
 @inner
 def _make_suffixes(context, low):
     """Suffix aggregates of the block's places from `low` on."""
-    end = min(context.levels.places, ((low >> NODE_SHIFT) + 1) << NODE_SHIFT)
-    states, state_bytes = context.levels.states + low * context.state_bytes, context.state_bytes
+    end = min(context.places, ((low >> NODE_SHIFT) + 1) << NODE_SHIFT)
+    states, state_bytes = context.levels + low * context.state_bytes, context.state_bytes
     suffixes(context.plan, _suffix(context, low), state_bytes, states, state_bytes, end - low)
 
 
 @inner
 def _make_young(context, node):
     """Aggregate of everything behind the block: at each level the nodes to its right below the same parent."""
-    level, nodes, state_bytes = context.levels.states, context.levels.places, context.state_bytes
+    level, nodes, state_bytes = context.levels, context.places, context.state_bytes
     clear(context.plan, context.young)
     while nodes > 1:
         level += nodes * state_bytes
-        nodes = above(nodes)
+        nodes = _above(nodes)
         end = min(nodes, ((node >> NODE_SHIFT) + 1) << NODE_SHIFT)
         fold(context.plan, context.young, level + (node + 1) * state_bytes, state_bytes, end - node - 1)
         node >>= NODE_SHIFT
 
 
 def release_levels(context: PerEvent):
-    release(context.levels.states)
+    release(context.levels)
 
 
-@cache
-def answering() -> Answering:
-    """The table, compiled or loaded when it is first asked for."""
-    return compiled_answering("rank_tree", allocate=allocate, answer=answer, release=release_levels)
-
-
-KERNEL = AnswerKernel("rank_tree", answering, ranked=True)
+KERNEL = answer_kernel("rank_tree", ranked=True, allocate=allocate, answer=answer, release=release_levels)

@@ -10,17 +10,8 @@ than events are late; how many places all the fronts have together is counted be
 aggregates that commute.
 """
 
-from functools import cache
-
 from kernels.aggregators._dispatch import FOREVER
-from kernels.per_event.context import (
-    BATCH,
-    NO_TIME,
-    PerEvent,
-    answer_taken,
-    make_room_in_front,
-)
-from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
+from kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_kernel, answer_taken, make_room_in_front
 from kernels.runtime.memory import entry, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import clear, lift_rows, suffixes
@@ -51,7 +42,7 @@ def _find_older(context, events, at, oldest):
     ends. The batch's times mark which are too old."""
     first, event, batch = events
     low, front, middle = at
-    ascending, times, ranks = context.ranked.ascending[first:], context.times[event:], context.ranked.ranks[event:]
+    ascending, times, ranks = context.ascending[first:], context.times[event:], context.ranks[event:]
     olders, batch_times, state_bytes, youngest = (
         context.batch.olders,
         context.batch.times,
@@ -80,7 +71,7 @@ def _make_front(context, low, first, event, end):
     """Suffix aggregates from the place `low` to behind the youngest event before `event`, of those that arrived; the
     back becomes empty. Returns the end."""
     not_inlined()
-    ascending, middle = context.ranked.ascending[first:], low
+    ascending, middle = context.ascending[first:], low
     while middle < end - first and ascending[middle] <= context.youngest:
         middle += 1
     make_room_in_front(context, middle - low)
@@ -96,7 +87,7 @@ def _lift_arrived(context, events, begin, places, low):
     """States of some places from `begin` on, into the front, which begins at the place `low`. events: the key's first,
     and the one before which they must have arrived."""
     first, event = events
-    rows, chosen = context.ranked.rows[first + begin :], context.batch.places
+    rows, chosen = context.rows[first + begin :], context.batch.places
     for place in range(places):
         row = first + rows[place]
         chosen[place] = row if row < event else -1
@@ -125,10 +116,4 @@ def count_places(times, ranks, ascending, first, end, size):
     return places
 
 
-@cache
-def answering() -> Answering:
-    """The table, compiled or loaded when it is first asked for."""
-    return compiled_answering("sorted_stacks", answer=answer)
-
-
-KERNEL = AnswerKernel("sorted_stacks", answering, ranked=True)
+KERNEL = answer_kernel("sorted_stacks", ranked=True, answer=answer)

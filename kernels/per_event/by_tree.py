@@ -9,24 +9,22 @@ don't commute take late events one by one. Measured with one insertion, eviction
 window): 55 ns an event; in batches 15 to 20.
 """
 
-from functools import cache
-
 from kernels.aggregators._dispatch import FOREVER
-from kernels.aggregators.finger_tree.arity import USUAL_ARITY
+from kernels.aggregators.finger_tree import USUAL_ARITY
 from kernels.aggregators.finger_tree.layout import Tree
-from kernels.aggregators.finger_tree.search import is_empty, left_leaf, youngest
+from kernels.aggregators.finger_tree.path import is_empty, left_leaf, youngest
 from kernels.per_event.context import (
     BATCH,
     NO_TIME,
     PerEvent,
     answer_batch,
+    answer_kernel,
     answer_taken,
     copy_state,
     folded,
     lift_batch,
     lifted,
 )
-from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.sorting import sort_pairs
@@ -155,10 +153,4 @@ def destroy(context: PerEvent):
     call(context.tree_kernel.destroy, context.tree)
 
 
-@cache
-def answering() -> Answering:
-    """The table, compiled or loaded when it is first asked for."""
-    return compiled_answering("finger_tree", allocate=allocate, answer=answer, release=destroy)
-
-
-KERNEL = AnswerKernel("finger_tree", answering)
+KERNEL = answer_kernel("finger_tree", allocate=allocate, answer=answer, release=destroy)

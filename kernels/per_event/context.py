@@ -1,39 +1,60 @@
-"""The state of one call: what every compiled function of this folder takes.
+"""The state of one call, what every compiled function of this folder takes, and what a kernel of answers is.
 
-PerEvent ── times, events ──→ the columns of all keys
-         ├─ batch ──────────→ Batch: the events that are being answered together
-         ├─ answers ────────→ AnswerColumns: where their outputs go
-         ├─ ranked ─────────→ RankedColumns: the events in order of time, of keys whose kernel needs that
-         ├─ kernels ────────→ Answering: the compiled functions of the kernels that some key has
+One file of this folder is one such kernel and defines `KERNEL`; entry.py lists them and picks one for each key.
+
+PerEvent ── times, events ─────→ the columns of all keys
+         ├─ batch                the events that are being answered together
+         ├─ answers ───────────→ AnswerColumns: where their outputs go
+         ├─ kernels ───────────→ Answering: the compiled functions of the kernels that some key has
+         ├─ ranks, ascending, rows: the events in order of time (kernels/ranks.py), of keys whose kernel needs that
          └─ front, levels, tree: what one kernel keeps of the window, or another
 """
 
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators.finger_tree.layout import Tree
-from kernels.per_event.kernel import Answering
-from kernels.ranks.levels import Levels
-from kernels.runtime.fields import (
-    Address,
-    Array,
-    Byte,
-    Bytes,
-    Count,
-    Inline,
-    Microseconds,
-    Place,
-    Pointer,
-    Ref,
-    Word,
-)
+from kernels.runtime.fields import Address, Array, Byte, Bytes, Count, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.sorting import Pair
-from kernels.runtime.struct import Struct, allocate
+from kernels.runtime.struct import Struct
+from kernels.runtime.tables import Operation, compiled_table
 from kernels.states import clear, copy_words, lift_each, lower_each, merge_each, prefixes
 from kernels.states.layout import Events, StatePlan
 
 BATCH = 256
 NO_TIME = -(1 << 63)
 NO_FAILURE = -1
+
+
+class Answering(Struct):
+    """The operations, context being the PerEvent; 0 where a kernel needs none.
+
+    allocate(context), release(context): what it keeps for all its keys
+    answer(context, first, end): write the answers of one key, the events [first, end)
+    """
+
+    allocate: Operation()
+    answer: Operation()
+    release: Operation()
+
+
+class AnswerKernel(NamedTuple):
+    """table: its operations; in_order_only: whether it takes keys in order of time only; ranked: whether it needs the
+    events of a key in order of time (kernels/ranks.py), and aggregates that commute."""
+
+    name: str
+    table: Callable[[], Answering]
+    in_order_only: bool = False
+    ranked: bool = False
+
+
+def answer_kernel(name: str, in_order_only: bool = False, ranked: bool = False, **functions: Callable) -> AnswerKernel:
+    """A kernel whose functions are compiled, or loaded from the disk cache, when its table is first asked for."""
+    table = cache(lambda: compiled_table(Answering, f"answering_{name}", functions))
+    return AnswerKernel(name, table, in_order_only, ranked)
 
 
 class Batch(Struct):
@@ -68,14 +89,6 @@ class AnswerColumns(Struct):
     failed_event: Place
 
 
-class RankedColumns(Struct):
-    """kernels/ranks/sort.py's Ranked."""
-
-    ranks: Pointer(Place)
-    ascending: Pointer(Microseconds)
-    rows: Pointer(Place)
-
-
 class TwoStacks(Struct):
     """A window over entries that are in order of time: a front of suffix aggregates, a back of one aggregate.
 
@@ -96,8 +109,6 @@ class TwoStacks(Struct):
 
 
 class PerEvent(Struct):
-    """One call."""
-
     plan: Ref(StatePlan)
     state_bytes: Bytes
     size: Microseconds
@@ -107,8 +118,10 @@ class PerEvent(Struct):
     kernel_count: Count
     kernel_of_key: Pointer(Ref(Answering))
     answers: Ref(AnswerColumns)
-    ranked: Ref(RankedColumns)
-    batch: Ref(Batch)
+    ranks: Pointer(Place)
+    ascending: Pointer(Microseconds)
+    rows: Pointer(Place)
+    batch: Inline(Batch)
     youngest: Microseconds
     """Of the key at hand; NO_TIME before its first event."""
     young: Address
@@ -118,7 +131,8 @@ class PerEvent(Struct):
     """Suffix aggregates, one after the other."""
     front_room: Count
     stacks: Inline(TwoStacks)
-    levels: Inline(Levels)
+    levels: Address
+    places: Count
     tree: Ref(Tree)
     tree_kernel: Ref(PointKernel)
 
@@ -126,10 +140,8 @@ class PerEvent(Struct):
 @inner
 def allocate_batch(context):
     """The batch, and the states that all kernels keep."""
-    words = context.plan.state_words
-    batch = allocate(Batch)
+    words, batch = context.plan.state_words, context.batch
     batch.lifted, batch.folded = resize(0, BATCH * words), resize(0, BATCH * words)
-    context.batch = batch
     context.young, context.identity = resize(0, words), resize(0, words)
     clear(context.plan, context.identity)
 
@@ -138,7 +150,6 @@ def allocate_batch(context):
 def release_batch(context):
     release(context.batch.lifted)
     release(context.batch.folded)
-    release(context.batch.address)
     release(context.young)
     release(context.identity)
     release(context.front)
@@ -154,7 +165,6 @@ def make_room_in_front(context, states):
 
 @inner
 def lifted(context, place):
-    """Address of a state of the batch."""
     return context.batch.lifted + place * context.state_bytes
 
 

@@ -1,4 +1,7 @@
-"""The entry: checks once, picks a kernel per key, calls the compiled loop, names what went wrong."""
+"""The entry: checks once, chooses a kernel for each key, calls the compiled loop, names what went wrong.
+
+A key's kernel is the named one, or what its events, size and aggregates ask for.
+"""
 
 from typing import NamedTuple
 
@@ -6,16 +9,26 @@ import numpy as np
 
 from kernels.aggregators.finger_tree.dispatch import dispatch
 from kernels.columns import LIMIT_US, check_plan, checked_offsets, checked_times, checked_values, require_whole
-from kernels.given import require_kind
+from kernels.given import require_kind, require_known
 from kernels.monoids import AggregateSpec, find_monoid
-from kernels.per_event import context
-from kernels.per_event.choice import KERNELS, NAMES, choose
-from kernels.per_event.context import NO_FAILURE, PerEvent
-from kernels.per_event.loop import answer_keys
+from kernels.per_event import by_ranks, by_sorted_stacks, by_tree, in_order
+from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
+from kernels.per_event.context import NO_FAILURE, AnswerColumns, PerEvent, allocate_batch, release_batch
+from kernels.ranks import IN_ORDER, MOST_RANKED_WORDS, Ranked, classify_keys, rank_keys
+from kernels.runtime.calls import call
+from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.runtime.struct import words_at
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
-from schemas.errors import AggregateFailed
+from schemas.errors import AggregateFailed, BadInput, WrongParameter
+
+KERNELS = (in_order.KERNEL, by_tree.KERNEL, by_ranks.KERNEL, by_sorted_stacks.KERNEL)
+"""The first three at the places IN_ORDER, BY_TREE and BY_RANKS, by which a key's events ask for them."""
+SORTED_STACKS = KERNELS.index(by_sorted_stacks.KERNEL)
+NAMES = tuple(kernel.name for kernel in KERNELS)
+FEW = 4096
+"""Events of a key up to which sorting them all isn't worth its while."""
 
 
 class KeyedEvents(NamedTuple):
@@ -57,13 +70,20 @@ def answer_per_event(
     for spec in aggregates:
         require_kind("aggregates", spec, AggregateSpec)
     require_whole("size_us", size_us, 1, LIMIT_US)
-    offsets, times, values, valid = _checked(events)
+    times = checked_times("time", "event", events.time_us)
+    values, valid = checked_values(events.values, events.valid, len(times))
+    offsets = checked_offsets(events.key_offsets, len(times))
     plan = make_plan(tuple(aggregates), counts_events=False)
     check_plan(plan.specs, len(values))
     of_key, ranked = choose(kernel, times, offsets, size_us, plan)
-    tables = _tables_of(of_key)
+    keys = np.bincount(of_key, minlength=len(KERNELS))  # a kernel that no key has needn't be compiled
+    tables = np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)
     null = np.zeros(outputs.shape, np.uint8)
+    count, rows = outputs.shape
+    answers = AnswerColumns.make(
+        events=rows, outputs=count, slots=plan.outputs, words=outputs, nulls=null, failed=NO_FAILURE
+    )
     run = PerEvent.make(
         plan=plan.layout,
         state_bytes=WORD_BYTES * plan.state_words,
@@ -74,38 +94,63 @@ def answer_per_event(
         kernel_count=np.count_nonzero(tables),
         kernel_of_key=tables[of_key],
         tree_kernel=dispatch(),
-        answers=_answers_into(outputs, null, plan),
-        ranked=context.RankedColumns.make(ranks=ranked.ranks, ascending=ranked.ascending, rows=ranked.rows),
+        answers=answers,
+        **ranked._asdict(),
     )
     answer_keys(run.address, address_of(offsets), len(of_key))
-    _raise_failure(run.answers, plan)
-    return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(NAMES[place] for place in of_key))
-
-
-def _tables_of(of_key: np.ndarray) -> np.ndarray:
-    """Address of the table of each of KERNELS that some key has, 0 for the others, which needn't be compiled."""
-    keys = np.bincount(of_key, minlength=len(KERNELS))
-    return np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
-
-
-def _answers_into(outputs: np.ndarray, null: np.ndarray, plan: Plan) -> context.AnswerColumns:
-    return context.AnswerColumns.make(
-        events=outputs.shape[1],
-        outputs=len(outputs),
-        slots=plan.outputs,
-        words=outputs,
-        nulls=null,
-        failed=NO_FAILURE,
-    )
-
-
-def _checked(events: KeyedEvents) -> tuple[np.ndarray, ...]:
-    times = checked_times("time", "event", events.time_us)
-    values, valid = checked_values(events.values, events.valid, len(times))
-    return checked_offsets(events.key_offsets, len(times)), times, values, valid
-
-
-def _raise_failure(answers: context.AnswerColumns, plan: Plan) -> None:
     if answers.failed != NO_FAILURE:
         spec, event = plan.specs[answers.failed], answers.failed_event
         raise AggregateFailed(spec.function, f"column {spec.column} after event {event}", find_monoid(spec)[1].failure)
+    return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(NAMES[place] for place in of_key))
+
+
+def choose(
+    kernel: str | None, times: np.ndarray, offsets: np.ndarray, size_us: int, plan: Plan
+) -> tuple[np.ndarray, Ranked]:
+    """(int64[keys], the place of each key's kernel in KERNELS; the events of keys whose kernel needs them ranked).
+    Raises NotServed, BadInput and WrongParameter for a named one that can't serve."""
+    ranks_serve = plan.layout.is_commutative and plan.state_words <= MOST_RANKED_WORDS
+    of_key = np.zeros(len(offsets) - 1, np.int64)
+    classify_keys(address_of(times), address_of(offsets), len(of_key), int(ranks_serve), address_of(of_key))
+    if kernel is not None:
+        chosen = _named(kernel, of_key, plan)
+        to_rank = np.arange(len(of_key)) if KERNELS[chosen].ranked else np.zeros(0, np.int64)
+        return np.full(len(of_key), chosen), rank_keys(times, offsets, to_rank)
+    to_rank = np.flatnonzero((of_key != IN_ORDER) & (np.diff(offsets) > FEW) & ranks_serve)
+    ranked = rank_keys(times, offsets, to_rank)
+    addresses = [address_of(each) for each in (times, ranked.ranks, ranked.ascending)]
+    for key in to_rank:
+        first, end = (int(offset) for offset in offsets[key : key + 2])
+        if count_places(*addresses, first, end, size_us) <= MOST_PLACES * (end - first):
+            of_key[key] = SORTED_STACKS
+    return of_key, ranked
+
+
+def _named(kernel: str, asked_for: np.ndarray, plan: Plan) -> int:
+    """Place of a kernel by name; refused where it can't take the events or the aggregates."""
+    require_known("kernel", kernel, NAMES)
+    named = NAMES.index(kernel)
+    if KERNELS[named].in_order_only and (asked_for != IN_ORDER).any():
+        raise BadInput(
+            f"events of key {int((asked_for != IN_ORDER).argmax())} are out of order, which {kernel} doesn't "
+            "take; take finger_tree, or leave the choice to the events"
+        )
+    if KERNELS[named].ranked and not plan.layout.is_commutative:
+        raise WrongParameter("kernel", kernel, "another: some of the aggregates don't commute")
+    return named
+
+
+@guarded_entry
+def answer_keys(context: PerEvent, offsets, keys):
+    """Answer every event of every key, by the kernel that it was given. offsets: address of words, where keys begin."""
+    offsets = words_at(offsets)
+    allocate_batch(context)
+    for number in range(context.kernel_count):
+        if context.kernels[number].allocate != 0:
+            call(context.kernels[number].allocate, context)
+    for key in range(keys):
+        call(context.kernel_of_key[key].answer, context, offsets[key], offsets[key + 1])
+    for number in range(context.kernel_count):
+        if context.kernels[number].release != 0:
+            call(context.kernels[number].release, context)
+    release_batch(context)

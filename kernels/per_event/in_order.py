@@ -3,13 +3,19 @@
 times   1   2   3   4 | 5   6        window of 4: after event 6 it holds 3 4 5 6
 front   …   …   34  4 | back: 56     answer = front of 3 ⊗ back; when the front is used up, it is made again from
                                      the events still in the window
+
+The answers after each event of a key in order are its rolling windows (u − size, u] too, but for events of one time: of
+those only the last one's answer is the window's. So a replay takes them here (kernels/replay/in_time.py), and of a key
+whose events are all known, but out of order, by the events in order of time:
+
+    arrive   3  1  4  4             ascending  1  3  4  4      rows  1  0  2  3
+    after each entry                a  ab  abc  abcd           windows 1, 3 and 4: a, ab, abcd
 """
 
-from functools import cache
-
-from kernels.per_event.context import BATCH, PerEvent, fold_batch, lower_batch, make_room_in_front
-from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
+from kernels.per_event.context import BATCH, PerEvent, answer_kernel, fold_batch, lower_batch, make_room_in_front
+from kernels.ranks import count_in_order
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.struct import words_at
 from kernels.states import clear, lift_each, lift_rows, merge_each, suffixes
 
 
@@ -40,8 +46,10 @@ def take_windows(context):
     if taken == 0:
         _make_front(context)
         taken = _find_older(context)
-    _fold_next(context, taken)
-    merge_each(context.plan, context.batch.folded, context.state_bytes, context.batch.olders, taken)
+    folded = context.batch.folded
+    _lift(context, folded, stacks.next, taken)  # behind the back, which they are part of from then on
+    fold_batch(context, folded, taken, context.young)
+    merge_each(context.plan, folded, context.state_bytes, context.batch.olders, taken)
     stacks.next += taken
     return taken
 
@@ -68,14 +76,6 @@ def _find_older(context):
 
 
 @inner
-def _fold_next(context, taken):
-    """The running fold of some entries, behind the back, which they are part of from then on."""
-    states = context.batch.folded
-    _lift(context, states, context.stacks.next, taken)
-    fold_batch(context, states, taken, context.young)
-
-
-@inner
 def _make_front(context):
     """Suffix aggregates of the whole window; the back becomes empty."""
     not_inlined()
@@ -91,29 +91,37 @@ def _make_front(context):
 @inner
 def _lift(context, into, entry, entries):
     """States of the entries from `entry` on."""
-    stacks = context.stacks
+    stacks, plan, state_bytes, events = context.stacks, context.plan, context.state_bytes, context.events
     if stacks.rows.address == 0:
-        lift_each(context.plan, into, context.state_bytes, context.events, entry, entry + entries)
+        lift_each(plan, into, state_bytes, events, entry, entry + entries)
         return
     chosen = context.batch.places
     for begin in range(entry, entry + entries, BATCH):
         here = min(BATCH, entry + entries - begin)
         for place in range(here):
             chosen[place] = stacks.first_row + stacks.rows[begin + place]
-        lift_rows(
-            context.plan,
-            into + (begin - entry) * context.state_bytes,
-            context.state_bytes,
-            context.events,
-            chosen,
-            here,
-        )
+        lift_rows(plan, into + (begin - entry) * state_bytes, state_bytes, events, chosen, here)
 
 
-@cache
-def answering() -> Answering:
-    """The table, compiled or loaded when it is first asked for."""
-    return compiled_answering("two_stacks_lite", answer=answer)
+@inner
+def start_rolling(context, times, first, end, ranked):
+    """The events [first, end) of the columns. times: of all keys, as they arrived; ranked: (ascending, rows) of all
+    keys, as kernels/ranks.py has them, which a key in order needn't have."""
+    not_inlined()
+    stacks, (ascending, rows) = context.stacks, ranked
+    if count_in_order(times[first:], end - first) == end - first:
+        stacks.times, stacks.rows = times, words_at(0)
+        start_windows(context, first, end)
+    else:
+        stacks.times, stacks.rows, stacks.first_row = ascending[first:], rows[first:], first
+        start_windows(context, 0, end - first)
 
 
-KERNEL = AnswerKernel("two_stacks_lite", answering, in_order_only=True)
+@inner
+def ends_window(context, entry):
+    """Whether an entry is the last of its time."""
+    stacks = context.stacks
+    return entry + 1 == stacks.end or stacks.times[entry + 1] != stacks.times[entry]
+
+
+KERNEL = answer_kernel("two_stacks_lite", in_order_only=True, answer=answer)

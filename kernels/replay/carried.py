@@ -1,7 +1,9 @@
-"""Keys that go on from another replay: what that saved of each stands in front of its events.
+"""What is carried of a key from one replay to the next, as words; rows are counted from the first that is kept on. The
+next one puts the rows in front of its events: they were taken before, and make no row.
 
-saved of a key   [seal][rows][columns][words behind][start …][value …][valid …][…]       seal: aggregators/_saved.py
-columns then     kept kept kept new new new        kept rows were taken before, and make no row
+[seal][rows][columns][words behind the rows]                     seal: aggregators/_saved.py
+[start · start …][value · value …] for each column [valid · valid …] for each column
+[frontier · row · youngest][forgotten][emitted · emitted …][closed · closed …][late · late …][the source's own]
 """
 
 from collections.abc import Sequence
@@ -10,10 +12,18 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators._saved import description, opened, sealed
+from kernels.frames._buffers import load_ordered, ordered_words, save_ordered
+from kernels.frames._ordered import ENTRY_WORDS
 from kernels.monoids import AggregateSpec
+from kernels.replay.by_context.emitted import EMITTED_WORDS, count_emitted
+from kernels.replay.by_context.state import FOUND_WORDS, EmittedWindow, FoundWindow, move_rows
+from kernels.replay.growing import append
 from kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
-from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.runtime.calls import call
+from kernels.runtime.counted import are_there
+from kernels.runtime.memory import WORD_BYTES, address_of, inner, move, not_inlined
+from kernels.runtime.struct import words_at
 from schemas.errors import BadInput
 
 HEAD_WORDS = 3
@@ -21,6 +31,7 @@ HEAD_WORDS = 3
 LAYOUT = 2
 """Raise it when what is saved is laid out anew."""
 BEFORE_ALL_US = -(1 << 62)
+SCALARS = 3
 
 
 class KeptKeys(NamedTuple):
@@ -59,31 +70,24 @@ def describe(
 def with_kept_rows(columns: EventColumns, saved: Sequence[np.ndarray], of: int) -> KeptKeys:
     """Put what was saved of each key in front of its events; saved: an array for each key, empty if nothing was; of:
     what it must be of. BadInput for words of something else. O(events + kept rows + keys)."""
-    saved = [_opened(words, of, len(columns.values), columns.labels, key) for key, words in enumerate(saved)]
+    count = len(columns.values)
+    saved = [_opened(words, of, count, columns.labels, key) for key, words in enumerate(saved)]
     rows, lengths = (np.array([words[at] if len(words) else 0 for words in saved], np.int64) for at in (0, 2))
     offsets = columns.key_offsets + np.concatenate(([0], np.cumsum(rows)))
     kept = _places(offsets[:-1], rows)
     new = _places(offsets[:-1] + rows, np.diff(columns.key_offsets))
-    parts = [_parts(words, len(columns.values)) for words in saved if len(words)]
+    tables = [words[HEAD_WORDS : _behind(words, count)].reshape(1 + 2 * count, -1) for words in saved if len(words)]
+    of_kept = np.concatenate([np.zeros((1 + 2 * count, 0), np.int64), *tables], axis=1)
     starts = np.empty(offsets[-1], np.int64)
     arrivals = np.full(offsets[-1], BEFORE_ALL_US)
-    values = np.empty((len(columns.values), offsets[-1]), np.int64)
+    values = np.empty((count, offsets[-1]), np.int64)
     valid = np.empty(values.shape, np.bool_)
     starts[new], arrivals[new] = columns.start_us, columns.arrival_us
     values[:, new], valid[:, new] = columns.values, columns.valid
-    if parts:
-        starts[kept] = np.concatenate([each.starts for each in parts])
-        values[:, kept] = np.concatenate([each.values for each in parts], axis=1)
-        valid[:, kept] = np.concatenate([each.valid for each in parts], axis=1)
+    starts[kept], values[:, kept], valid[:, kept] = of_kept[0], of_kept[1 : 1 + count], of_kept[1 + count :] != 0
     whole = columns._replace(key_offsets=offsets, start_us=starts, arrival_us=arrivals, values=values, valid=valid)
-    ends = np.zeros(len(rows), np.int64)
-    return KeptKeys(whole, rows, _addresses(saved, len(columns.values)), lengths, ends, of, saved)
-
-
-class _Parts(NamedTuple):
-    starts: np.ndarray
-    values: np.ndarray
-    valid: np.ndarray
+    behind = [address_of(words) + WORD_BYTES * _behind(words, count) if len(words) else 0 for words in saved]
+    return KeptKeys(whole, rows, np.array(behind, np.int64), lengths, np.zeros(len(rows), np.int64), of, saved)
 
 
 def _opened(words: np.ndarray, of: int, columns: int, labels: Labels, key: int) -> np.ndarray:
@@ -106,18 +110,106 @@ def _behind(words: np.ndarray, columns: int) -> int:
     return HEAD_WORDS + int(words[0]) * (1 + 2 * columns)
 
 
-def _parts(words: np.ndarray, columns: int) -> _Parts:
-    rows = int(words[0])
-    starts, values, valid = np.split(words[HEAD_WORDS : _behind(words, columns)], [rows, rows * (1 + columns)])
-    return _Parts(starts, values.reshape(columns, rows), valid.reshape(columns, rows) != 0)
-
-
 def _places(firsts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """firsts[k] … firsts[k] + counts[k] − 1, of one k after the other."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - (ends - counts), counts)
 
 
-def _addresses(saved: Sequence[np.ndarray], columns: int) -> np.ndarray:
-    found = [address_of(words) + WORD_BYTES * _behind(words, columns) if len(words) else 0 for words in saved]
-    return np.array(found, np.int64)
+@inner
+def save_key(r, end):
+    """Append the words of the key at hand, of whose rows `end` is behind the last; none of a key that goes on as if it
+    were new."""
+    not_inlined()
+    derived, carried = r.derived, r.carried
+    if call(derived.source.begins_anew, r):
+        carried.ends[r.key] = carried.saved.used
+        return
+    first = call(derived.source.least_row, r)
+    first = end if first < 0 else first
+    lists = _emitted_words(derived.emitted) + _emitted_words(derived.closed) + ordered_words(derived.late)
+    behind = SCALARS + FOUND_WORDS + lists + call(derived.source.save, r, 0, first)
+    at = save_rows(r, first, end - first, behind)
+    words = words_at(at)
+    words[0], words[1], words[2] = derived.frontier, derived.frontier_row - first, derived.youngest
+    at += SCALARS * WORD_BYTES
+    move(at, derived.forgotten.address, FOUND_WORDS)
+    move_rows(FoundWindow(at), -first)
+    at += FOUND_WORDS * WORD_BYTES
+    at = _save_emitted(derived.emitted, at, first)
+    at = _save_emitted(derived.closed, at, first)
+    at = save_ordered(derived.late, at, first)
+    call(derived.source.save, r, at, first)
+
+
+@inner
+def save_rows(r, first, rows, behind):
+    """Append so many rows of the key at hand, from the first on, with their head and room for the words behind them.
+    Returns the address of these, and notes where they end."""
+    events, carried, columns = r.events.columns, r.carried, r.carried.columns
+    words = words_at(append(carried.saved, HEAD_WORDS + rows * (1 + 2 * columns) + behind))
+    carried.ends[r.key] = carried.saved.used
+    words[0], words[1], words[2] = rows, columns, behind
+    words = words[HEAD_WORDS:]
+    for row in range(rows):
+        words[row] = r.events.starts[first + row]
+    words = words[rows:]
+    for column in range(columns):
+        for row in range(rows):
+            place = column * events.rows + first + row
+            words[column * rows + row] = events.values[place]
+            words[(columns + column) * rows + row] = events.valid[place]
+    return words[2 * columns * rows :].address
+
+
+@inner
+def _emitted_words(emitted):
+    return 1 + (count_emitted(emitted) - emitted.first_kept) * EMITTED_WORDS
+
+
+@inner
+def _save_emitted(emitted, at, first):
+    words_at(at)[0] = count_emitted(emitted) - emitted.first_kept
+    at += WORD_BYTES
+    for place in range(emitted.first_kept, count_emitted(emitted)):
+        move(at, emitted.first[place].address, EMITTED_WORDS)
+        entry = EmittedWindow(at)
+        entry.first_row, entry.held_row = entry.first_row - first, entry.held_row - first
+        at += EMITTED_WORDS * WORD_BYTES
+    return at
+
+
+@inner
+def _load_emitted(emitted, at, first, end):
+    """Returns the address behind them; 0: they aren't all before `end`, or `at` is 0."""
+    if at == 0 or not are_there(at, (end - at) // WORD_BYTES, EMITTED_WORDS):
+        return 0
+    kept = words_at(at)[0]
+    at += WORD_BYTES
+    for _ in range(kept):
+        move(append(emitted, EMITTED_WORDS), at, EMITTED_WORDS)
+        entry = emitted.first[count_emitted(emitted) - 1]
+        entry.first_row, entry.held_row = entry.first_row + first, entry.held_row + first
+        at += EMITTED_WORDS * WORD_BYTES
+    return at
+
+
+@inner
+def load_key(r, saved, first):
+    """What save_key wrote behind the rows, which are those from `first` on now. Whether that is what stands there."""
+    not_inlined()
+    derived, at = r.derived, saved
+    words, end = words_at(at), saved + r.carried.lengths[r.key] * WORD_BYTES
+    if end < at + (SCALARS + FOUND_WORDS) * WORD_BYTES:
+        return False
+    derived.frontier, derived.frontier_row, derived.youngest = words[0], words[1] + first, words[2]
+    at += SCALARS * WORD_BYTES
+    move(derived.forgotten.address, at, FOUND_WORDS)
+    move_rows(derived.forgotten, first)
+    at += FOUND_WORDS * WORD_BYTES
+    at = _load_emitted(derived.emitted, at, first, end)
+    at = _load_emitted(derived.closed, at, first, end)
+    if at == 0 or not are_there(at, (end - at) // WORD_BYTES, ENTRY_WORDS):
+        return False
+    at = load_ordered(derived.late, at, first)
+    return call(derived.source.load, r, at, (end - at) // WORD_BYTES, first) == 1

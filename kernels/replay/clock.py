@@ -54,7 +54,6 @@ def keep_steps(clock, window):
 
 @inner
 def start_clock(clock):
-    """Before a key's first event."""
     clock.step = 0
     clock.watermark = clock.floor = NEVER
 

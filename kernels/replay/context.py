@@ -1,60 +1,99 @@
 """The state of one replay call: every compiled function takes its address and nothing else.
 
 Replay ─┬─ clock, rows, stop              the same for every window kind
-        ├─ logic ─▶ compiled functions    what the clock asks of windows (placement.py)
+        ├─ logic ─▶ compiled functions    what the clock asks of windows: WindowLogic
         ├─ window, placement, panes, walks, open windows: what numbered windows need
         └─ window, derived: what context-bound windows need (by_context/)
 """
 
 from kernels.aggregators._dispatch import PointKernel
-from kernels.frames._dispatch import FrameKernel
+from kernels.frames._rules import FrameKernel
 from kernels.replay.by_context.state import Derived, WindowSource
+from kernels.replay.changed import Notes, Stretches
 from kernels.replay.clock import Clock
 from kernels.replay.growing import GrowingList
 from kernels.replay.late_times import LateTimes
 from kernels.replay.open_windows import OpenWindows
-from kernels.replay.placement import Placement, WindowLogic
 from kernels.replay.rows import Rows
 from kernels.replay.stop import Stop
-from kernels.replay.stretches import Stretches
 from kernels.replay.walk import Walk
 from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.struct import Struct
+from kernels.runtime.tables import Operation
 from kernels.spans._dispatch import SpanKernel
 from kernels.states.layout import Events, StatePlan
 from kernels.windows._window import Pane, Window
 
 
+class Placement(Struct):
+    """How the events of numbered windows are held, and how windows get their states from them, r being the Replay; 0
+    where a way needs none.
+
+    panes  (regular.py)     events that share all their windows are one entry of a kernel
+    events (rolling.py)     each event time is an entry, and a window
+    spans  (spans.py)       an event that lasts is in all windows that it meets, by a span kernel
+
+    take_run(r, first, end) → row: take the events from `first` on that make no row by themselves, all at once
+    take(r, row): the event of a row is compared with the watermark before its tick, goes into the kernel, and what it
+        changes is noted
+    close_burst(r, first, end) → number of the window that alone has a row of this burst; FOREVER: those noted have
+    window_from(r, number) → the first window from that number on, FOREVER if there is none; 0: each number is one
+    window_state(r, walk, number) → address of a window's aggregate, valid until the next call; to be lowered and
+        nothing else unless open windows keep states
+    late_events(r, number, state) → late events of a window that had no row when its end was reached; 0: all of them
+    oldest(r) → time of the oldest entry; there is one. first_from(r, time) → of the first from then on, or FOREVER
+    evict(r, time): what lies up to that time; is_empty(r) → 1 or 0
+    """
+
+    take_run: Operation()
+    take: Operation()
+    close_burst: Operation()
+    window_from: Operation()
+    window_state: Operation()
+    late_events: Operation()
+    oldest: Operation()
+    first_from: Operation()
+    evict: Operation()
+    is_empty: Operation()
+
+
+class WindowLogic(Struct):
+    """What the clock asks of a key's windows (loop.py); numbered.py is the logic of windows in closed form.
+
+    start_key(r), end_key(r): before its first event, behind its last step
+    take_run(r, first, end) → row: take the events from `first` on that make no row by themselves; 0: there is no such
+    take_burst(r, first, end, tick): the events that arrived at one tick
+    advance(r, step): the watermark moves on to the one before that step
+    """
+
+    start_key: Operation()
+    end_key: Operation()
+    take_run: Operation()
+    take_burst: Operation()
+    advance: Operation()
+
+
 class KernelInUse(Struct):
     """A kernel that keys are replayed by, with its structure, used key after key. logic: of the windows of its keys;
     option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some;
-    frames: where tuples cut frames; source: of windows that depend on other events."""
+    frames: where tuples cut frames; source: of windows that depend on other events; destroy, reset: of what holds the
+    events."""
 
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     logic: Ref(WindowLogic)
     source: Ref(WindowSource)
+    destroy: Operation()
+    reset: Operation()
     option: Count
     panes: Address
 
 
-class Note(Struct):
-    """Windows first … last changed at the tick at hand, by the event of that row."""
-
-    first: Word
-    last: Word
-    row: Place
-
-
-class Notes(GrowingList):
-    first: Pointer(Inline(Note))
-
-
 class EventsByKey(Struct):
     """The events of all keys, in order of arrival within each; ends: only where events last; shares: how much of each
-    counts in the pane at hand, where windows count shares, 0 elsewhere; ranks: places in the order
-    of each key's tuples, where these trigger windows."""
+    counts in the pane at hand, where windows count shares, 0 elsewhere; ranks: places in the
+    order of each key's tuples, where these trigger windows."""
 
     starts: Pointer(Microseconds)
     ends: Pointer(Microseconds)
@@ -68,7 +107,7 @@ class EventsByKey(Struct):
 
 class Kernels(Struct):
     """The kernels of the run, and whose each key is; ascending and rows: of events of keys whose kernel needs them
-    in order of time (kernels/ranks/sort.py)."""
+    in order of time (kernels/ranks.py)."""
 
     count: Count
     in_use: Pointer(Inline(KernelInUse))
@@ -94,8 +133,8 @@ class Carried(Struct):
 
 
 class Replay(Struct):
-    """state: of the event at hand; goes_behind: whether an event may be
-    combined behind all that has come, since aggregates commute or the key's events are in order."""
+    """state: of the event at hand; goes_behind: whether an event may be combined behind all that has come, since
+    aggregates commute or the key's events are in order."""
 
     clock: Inline(Clock)
     rows: Inline(Rows)
@@ -112,6 +151,7 @@ class Replay(Struct):
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     panes: Address
+    reset: Operation()
     goes_behind: Flag()
     state: Address
     pane: Inline(Pane)

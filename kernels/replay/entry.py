@@ -8,37 +8,35 @@ import numpy as np
 from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import check_plan
 from kernels.given import require_kind
-from kernels.monoids import find_monoid
-from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
-from kernels.replay.checks import check_columns, check_rules, check_ticks
 from kernels.replay.context import Replay
-from kernels.replay.interrupts import interrupts
-from kernels.replay.kernel_selection import Passing, Selection, choose, select_kernels
+from kernels.replay.kernel_selection import Selection, choose, select_kernels
 from kernels.replay.loop import replay_calls
-from kernels.replay.order_statistics import ReplayedEvents, of_states, with_order_statistics
+from kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
 from kernels.replay.rows import NULLS, ROW_WORDS
-from kernels.replay.shares import with_shares
+from kernels.replay.spans import with_shares
+from kernels.replay.stop import interrupts, most_rows, raise_why_stopped
 from kernels.replay.types import (
     EMITS,
     AggregatePlan,
     EventColumns,
     KernelChoice,
-    Labels,
     PassTicks,
     ReplayRules,
     ResultRows,
     WindowSpec,
+    check_columns,
+    check_rules,
+    check_ticks,
 )
 from kernels.runtime.calls import ask
-from kernels.runtime.memory import address_of
+from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
 from kernels.windows import window_kind
-from kernels.windows._extent import Extent
 from kernels.windows._rows import ArrivingEvents
-from kernels.windows._window import Window
-from schemas.errors import AggregateFailed, WrongParameter
+from kernels.windows._window import Extent, Window
+from schemas.errors import TooManyRows, WrongParameter
 
 if TYPE_CHECKING:  # kinds are made of parts of the replay
     from kernels.windows._kind import WindowKind
@@ -66,7 +64,6 @@ class Job(NamedTuple):
 
     @property
     def row_words(self) -> int:
-        """Words of a row."""
         return ROW_WORDS + len(self.states.outputs)
 
 
@@ -97,7 +94,7 @@ def replay_keys(
         ("kernel", kernel, KernelChoice),
     ):
         require_kind(name, given, of)
-    check_rules(rules, EMITS)
+    check_rules(rules)
     ticks = check_ticks(ticks)
     kind = window_kind(window.kind)
     columns = with_shares(check_columns(columns, rules, kind.events_last), plan)
@@ -118,11 +115,9 @@ def replay_keys(
     if kind.depends_on_others:
         selection = kind.select(choice, columns, made, window)
     else:
-        selection = select_kernels(choice, columns, kind, made, Passing(*steps, rules.emit))
-    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us)).starting(
-        *rules.starts_us
-    )
-    return with_order_statistics(ReplayedEvents(columns, ticks, rules, rows), plan)
+        selection = select_kernels(choice, columns, kind, made, steps, rules.emit)
+    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us))
+    return with_order_statistics(ReplayedEvents(columns, ticks, rules, rows.starting(*rules.starts_us)), plan)
 
 
 def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray]:
@@ -137,7 +132,9 @@ def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray
 
 def _run(job: Job) -> ResultRows:
     most = most_rows(job.rules.limits, job.row_words)
-    refuse_too_many(_expected(job, most), most, job.row_words)
+    expected = _expected(job, most)
+    if expected > most:
+        raise TooManyRows(expected, most, WORD_BYTES * job.row_words)
     stop = np.zeros(1, np.int64) if job.rules.limits.stop is None else job.rules.limits.stop
     r, calls = _context(job, most, interrupts(), stop), replay_calls()
     try:
@@ -151,7 +148,10 @@ def _run(job: Job) -> ResultRows:
         ask(calls.take_saved, r.address, address_of(carried))
     finally:
         ask(calls.end_replay, r.address)
-    _raise_failure(r.rows.failure, job.states, job.columns.labels)
+    failure = r.rows.failure
+    if failure.output:
+        spec, window = job.states.specs[failure.output - 1], (failure.start, failure.end)
+        raise failure_of(spec, job.columns.labels, failure.key, *window, failure.tick)
     found = _result(rows, job.states, job.selection)
     return found if job.kept is None else found._replace(carried=job.kept.split(carried))
 
@@ -185,12 +185,7 @@ def _expected(job: Job, most: int) -> int:
     return job.kind.expected(job.window, ArrivingEvents(*events, *job.steps, emit, rules.allowed_us, most))
 
 
-def _rows_from_us(rules: ReplayRules) -> int:
-    return -FOREVER if rules.rows_from_us is None else rules.rows_from_us
-
-
 def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:
-    """What the compiled loop is given."""
     columns, selection = job.columns, job.selection
     r = Replay.make(
         plan=job.states.layout,
@@ -205,41 +200,27 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.stop.interrupts, r.stop.interrupts_before = address_of(interrupts), int(interrupts[0])
     r.stop.from_outside = address_of(stop)
     r.rows.plan, r.rows.row_words, r.rows.most = job.states.layout, job.row_words, most
-    r.rows.kept_from = _rows_from_us(job.rules)
+    r.rows.kept_from = -FOREVER if job.rules.rows_from_us is None else job.rules.rows_from_us
     r.rows.outputs, r.rows.output_count = address_of(job.states.outputs), len(job.states.outputs)
     r.kernels.count, r.kernels.in_use = len(selection.in_use), address_of(selection.in_use)
     r.kernels.of_key = address_of(selection.of_key)
     r.kernels.ascending, r.kernels.rows = map(address_of, (selection.ranked.ascending, selection.ranked.rows))
     r.events.ranks = address_of(selection.ranked.ranks)
-    _give_events(r, columns)
+    times, values = columns.start_us, columns.values
+    events = Events.make(values=values, valid=columns.valid, rows=values.shape[1], times=times)
+    object.__setattr__(r, "_kept", [r._kept, events])
+    r.events.starts, r.events.arrivals = address_of(times), address_of(columns.arrival_us)
+    r.events.first_of_key, r.events.columns = address_of(columns.key_offsets), events
+    if columns.end_us is not None:
+        r.events.ends, r.events.last = address_of(columns.end_us), True
+    if columns.shares is not None:
+        r.events.shares = address_of(columns.shares)
     if job.kept is not None:
         kept = job.kept
         r.carried.kept, r.carried.words, r.carried.ends = map(address_of, (kept.rows, kept.words, kept.ends))
         r.carried.lengths = address_of(kept.lengths)
         r.carried.columns, r.carried.is_wanted = len(columns.values), True
     return r
-
-
-def _give_events(r: Replay, columns: EventColumns) -> None:
-    events = Events.make(
-        values=columns.values, valid=columns.valid, rows=columns.values.shape[1], times=columns.start_us
-    )
-    object.__setattr__(r, "_kept", [r._kept, events])
-    r.events.starts, r.events.arrivals = address_of(columns.start_us), address_of(columns.arrival_us)
-    r.events.first_of_key, r.events.columns = address_of(columns.key_offsets), events
-    if columns.end_us is not None:
-        r.events.ends, r.events.last = address_of(columns.end_us), True
-    if columns.shares is not None:
-        r.events.shares = address_of(columns.shares)
-
-
-def _raise_failure(failure, states: Plan, labels: Labels) -> None:
-    if failure.output:
-        spec = states.specs[failure.output - 1]
-        window = f"[{labels.time(failure.start)}, {labels.time(failure.end)})"
-        where = f"{labels.column(spec.column)} for {labels.key(failure.key)}, window {window}"
-        values = labels.values(spec.column, failure.key, failure.start, failure.end, failure.tick)
-        raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
 
 
 def _result(rows: np.ndarray, states: Plan, selection: Selection) -> ResultRows:

@@ -45,7 +45,6 @@ def append(growing, words):
 
 @inner
 def release_list(growing):
-    """Give the list's memory back."""
     growing = GrowingList(growing)
     release(growing.first)
     growing.first = growing.used = growing.room = 0

@@ -6,28 +6,25 @@
 Why one row is all: an event of time t is in the windows t … t + size − 1. None of them was passed when it came, so it
 is late for none, none is revised, and when the watermark does pass window u everything up to u is there. The order in
 which the events came then shows nowhere but among equal times: the windows can be made from the events in order of
-time, tens of nanoseconds each (kernels/per_event/rolling.py). With emit arrival rows come while events are missing.
+time, tens of nanoseconds each (kernels/per_event/in_order.py). With emit arrival rows come while events are missing.
 """
-
-from functools import cache
 
 import numpy as np
 
 from kernels.aggregators._dispatch import PointKernel
-from kernels.per_event.context import PerEvent, folded
-from kernels.per_event.in_order import take_windows
-from kernels.per_event.rolling import create_windows, destroy_windows, ends_window, start_rolling
+from kernels.per_event.context import PerEvent, allocate_batch, folded, release_batch
+from kernels.per_event.in_order import ends_window, start_rolling, take_windows
 from kernels.replay.clock import pass_step
-from kernels.replay.context import Replay
-from kernels.replay.placement import WindowLogic
+from kernels.replay.context import Replay, WindowLogic
 from kernels.replay.rows import FINAL, ON_TIME, append_row, write_outputs
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_FINAL
 from kernels.runtime.bisection import gallop
 from kernels.runtime.fields import Byte, Count, Microseconds, Place, Pointer
-from kernels.runtime.memory import entry, inner, not_inlined
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.memory import WORD_BYTES, entry, inner, not_inlined, release
+from kernels.runtime.struct import Struct, allocate
+from kernels.states.layout import StatePlan
+from kernels.windows._window import lazy_table
 
 
 class Arrivals(Struct):
@@ -52,23 +49,6 @@ def find_keys_in_time(arrivals):
         arrivals.in_time[key] = 1 if is_in_time else 0
 
 
-def keys_in_time(key_offsets, starts, arrivals, ticks, marks) -> np.ndarray:
-    """Whether each key's events all come in time: arrays of int64, the last two of the staircase."""
-    in_time = np.zeros(len(key_offsets) - 1, np.bool_)
-    made = Arrivals.make(
-        keys=len(in_time),
-        key_offsets=key_offsets,
-        starts=starts,
-        arrivals=arrivals,
-        ticks=ticks,
-        marks=marks,
-        steps=len(ticks),
-        in_time=in_time,
-    )
-    find_keys_in_time(made.address)
-    return in_time
-
-
 @inner
 def _comes_in_time(arrivals, first, end):
     step = 0
@@ -81,22 +61,33 @@ def _comes_in_time(arrivals, first, end):
     return True
 
 
-def create(plan, unused, unused_too):
-    return create_windows(plan).address
+def keys_in_time(key_offsets, starts, arrivals, ticks, marks) -> np.ndarray:
+    """Whether each key's events all come in time: arrays of int64, the last two of the staircase."""
+    in_time = np.zeros(len(key_offsets) - 1, np.bool_)
+    columns = {"key_offsets": key_offsets, "starts": starts, "arrivals": arrivals, "ticks": ticks, "marks": marks}
+    made = Arrivals.make(keys=len(in_time), steps=len(ticks), in_time=in_time, **columns)
+    find_keys_in_time(made.address)
+    return in_time
+
+
+def create(plan: StatePlan, unused, unused_too):
+    windows = allocate(PerEvent)
+    windows.plan, windows.state_bytes = plan, WORD_BYTES * plan.state_words
+    allocate_batch(windows)
+    return windows.address
 
 
 def destroy(windows: PerEvent):
-    destroy_windows(windows)
+    release_batch(windows)
+    release(windows.address)
 
 
 def reset(windows):
     """Each key starts anew."""
 
 
-@cache
-def rolling_in_time() -> PointKernel:
-    """What keeps such a key's windows: it holds no entries, so that nothing else can be asked of it."""
-    return compiled_table(PointKernel, "rolling_in_time", {"create": create, "destroy": destroy, "reset": reset})
+rolling_in_time = lazy_table(PointKernel, "rolling_in_time", create, destroy, reset)
+"""What keeps such a key's windows: it holds no entries, so that nothing else can be asked of it."""
 
 
 def start_key(r):
@@ -118,31 +109,24 @@ def take_run(r: Replay, first, end):
 def _make_rows(r, windows, first, entries, step):
     """The rows of the windows that end with some entries from `first` on, until one isn't passed. Returns the step."""
     not_inlined()
-    allowed = r.clock.allowed if r.emit == EMIT_FINAL else 0
+    allowed, firing = (r.clock.allowed, FINAL) if r.emit == EMIT_FINAL else (0, ON_TIME)
     for place in range(entries):
         if ends_window(windows, first + place):
             time = windows.stacks.times[first + place]
             step = pass_step(r.clock, step, time + 1 + allowed)
             if step == r.clock.steps:
                 break
-            if r.clock.ticks[step] >= r.rows.kept_from:
-                _make_row(r, windows, time, r.clock.ticks[step], folded(windows, place))
+            tick = r.clock.ticks[step]
+            if tick >= r.rows.kept_from:
+                row = append_row(r, time + 1 - windows.size, time + 1, 0)
+                row.revision, row.firing, row.tick, row.late = 0, firing, tick, 0
+                write_outputs(r.rows, row, folded(windows, place))
     return step
-
-
-@inner
-def _make_row(r, windows, time, tick, state):
-    row = append_row(r.rows, r.stop)
-    row.key, row.start, row.end, row.number = r.key, time + 1 - windows.size, time + 1, 0
-    row.revision, row.firing, row.tick, row.late = 0, FINAL if r.emit == EMIT_FINAL else ON_TIME, tick, 0
-    write_outputs(r.rows, row, state)
 
 
 def advance(r, step):
     """Rows are made when the key is taken."""
 
 
-@cache
-def in_time_logic() -> WindowLogic:
-    """All of a key in one run."""
-    return compiled_table(WindowLogic, "in_time", {"start_key": start_key, "take_run": take_run, "advance": advance})
+in_time_logic = lazy_table(WindowLogic, "in_time", start_key, take_run, advance)
+"""All of a key in one run."""

@@ -65,8 +65,6 @@ def _check_window(r: Replay, entry: WindowEntry) -> None:
 
 
 class _Entries(NamedTuple):
-    """Times, and a state each."""
-
     times: np.ndarray
     states: np.ndarray
 

@@ -1,25 +1,22 @@
 """The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kernels import frames, spans
 from kernels.aggregators import kernels, window_class
-from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._window import Window
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
-from kernels.ranks.sort import rank_keys
-from kernels.replay.by_context.selection import FINGER_TREE, MULTI_BUFFER
+from kernels.ranks import rank_keys
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.order_statistics import of_states, refuse_unserved
-from kernels.replay.selection import Selection, in_memory, in_order, require_options, unranked
+from kernels.replay.selection import FINGER_TREE, MULTI_BUFFER, Selection, checked_choice, in_memory, in_order, unranked
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.spans import _planner as planner
-from kernels.spans._dispatch import SpanKernel
 from kernels.spans._window import SpanWindow
 from kernels.windows import window_kind
 from kernels.windows._window import Window as KernelWindow
@@ -36,14 +33,6 @@ KERNELS = (*kernels(), *OF_SPANS, *frames.kernels())
 """The kernels that can be asked for."""
 CHOSEN = (FINGER_TREE, SORTED_STACKS, *planner.KERNELS, MULTI_BUFFER)
 """The kernels that a query gets if none is named."""
-
-
-class Passing(NamedTuple):
-    """The staircase of the watermark, and which emit asks for its passing."""
-
-    ticks: np.ndarray
-    marks: np.ndarray
-    emit: str
 
 
 class LeftToEvents(NamedTuple):
@@ -84,10 +73,10 @@ def choose(
         return kind.choose(name, options or {})
     _keeper(kind.least_refusing if name is None else name).refuse(plan.aggregates)
     if name is None and kind.events_last:
-        _refuse_options(options or {}, able)
+        for option in options or {}:
+            raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
         return LeftToEvents.of(plan)
-    _check_options(name, options or {})
-    return KernelChoice(name, tuple(sorted((options or {}).items())))
+    return checked_choice(name, options or {}, name or "a replay", _keeper(name))
 
 
 def _state_words(spec: AggregateSpec) -> int:
@@ -102,26 +91,16 @@ def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
     return window_class(FINGER_TREE if kernel is None else kernel)
 
 
-def _refuse_options(options: Mapping[str, int], able: Sequence[str]) -> None:
-    """Of a query that names no kernel, whose keys have several."""
-    for option in options:
-        raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
-
-
-def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
-    require_options(kernel or "a replay", options, _keeper(kernel).PANE_OPTIONS)
-    _keeper(kernel).pane_option(options)
-
-
 def select_kernels(
     choice: KernelChoice | LeftToEvents,
     columns: EventColumns,
     kind: "WindowKind",
     window: KernelWindow,
-    passing: Passing,
+    steps: tuple[np.ndarray, np.ndarray],
+    emit: str,
 ) -> Selection:
     """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py), and of
-    events that last what the planner says (kernels/spans/_planner.py).
+    events that last what the planner says (kernels/spans/_planner.py). steps: the ticks and the watermarks.
 
     Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
     those of keys that are in time but out of order.
@@ -130,9 +109,9 @@ def select_kernels(
         return _select_by_events(choice, columns, window)
     _require_order(choice.name, columns)
     in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
-    if choice.name is None and kind.keeps_events and kind.holds_its_time(window) and passing.emit != "arrival":
+    if choice.name is None and kind.keeps_events and kind.holds_its_time(window) and emit != "arrival":
         events = (columns.key_offsets, columns.start_us, columns.arrival_us)
-        in_time = keys_in_time(*events, passing.ticks, passing.marks)
+        in_time = keys_in_time(*events, *steps)
     any_in_time = bool(in_time.any())
     to_rank = np.flatnonzero(in_time & ~in_order(columns)) if any_in_time else np.zeros(0, np.int64)
     ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
@@ -175,15 +154,10 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
 
 
 def _use(keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
-    """The fields of a KernelInUse."""
-    return {"logic": numbered_logic(), "option": option} | _tables(keeper, window, option)
-
-
-def _tables(
-    keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: int
-) -> dict[str, PointKernel | SpanKernel]:
-    """The kernel's operations; of one with slices, also those on what ends in them, where windows have many."""
+    """The fields of a KernelInUse; of a kernel with slices also the operations on what ends in them, where windows have
+    many."""
+    used = {"logic": numbered_logic(), "option": option}
     if not issubclass(keeper, SpanWindow):
-        return {"kernel": keeper.dispatch()}
+        return used | {"kernel": keeper.dispatch()}
     ends = keeper.ends(window, option)
-    return {"spans": keeper.dispatch()} | ({} if ends is None else {"kernel": ends})
+    return used | {"spans": keeper.dispatch()} | ({} if ends is None else {"kernel": ends})

@@ -9,7 +9,7 @@ a few whole runs, each asked by two bisections. Walking back over the pairs inst
 a key took 3.6 s.
 """
 
-from kernels.replay.growing import GrowingList, append, release_list
+from kernels.replay.growing import GrowingList, append
 from kernels.runtime.bisection import place_from, searches
 from kernels.runtime.fields import Array, Inline, Microseconds, Pointer
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
@@ -39,17 +39,9 @@ class LateTimes(GrowingList):
 
 @inner
 def forget_late_times(late):
-    """Before a key's first event."""
     late.used = 0
     for level in range(LEVELS):
         late.runs[level].used = 0
-
-
-@inner
-def release_late_times(late):
-    release_list(late)
-    for level in range(LEVELS):
-        release_list(late.runs[level])
 
 
 @inner
@@ -60,7 +52,9 @@ def add_late_time(late, time, watermark):
     pair.time, pair.watermark = time, watermark
     count = late.used // LATE_TIME_WORDS
     if count % RUN == 0:
-        _sort_run(late, count - RUN)
+        run = words_at(append(late.runs[0], RUN))
+        for row in range(RUN):
+            insert_ascending(run, row, late.first[count - RUN + row].time)
         level, length = 0, 2 * RUN
         while count % length == 0 and level + 1 < LEVELS:
             _merge_runs(late.runs[level], late.runs[level + 1], length)
@@ -68,16 +62,7 @@ def add_late_time(late, time, watermark):
 
 
 @inner
-def _sort_run(late, first):
-    """The times from a place on, by insertion."""
-    run = words_at(append(late.runs[0], RUN))
-    for row in range(RUN):
-        insert_ascending(run, row, late.first[first + row].time)
-
-
-@inner
 def _merge_runs(source, target, length):
-    """The last two runs of a level make one of the next."""
     half = length // 2
     older = words_at(source.first + WORD_BYTES * (source.used - length))
     merge_ascending(words_at(append(target, length)), older, half, older[half:], half)

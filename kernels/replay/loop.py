@@ -1,23 +1,22 @@
-"""The one compiled call of a replay: all keys, event by event, tick by tick."""
+"""The one compiled call of a replay: all keys, event by event, tick by tick. Panes are kept in one structure of each
+kernel that the run's keys were given, used key after key."""
 
-from functools import cache
-
-from kernels.replay.by_context.state import release_derived
+from kernels.frames._frames import KeyFrames
+from kernels.ranks import count_in_order
+from kernels.replay.by_context.state import CutWindow, release_derived
+from kernels.replay.by_context.tuple_walk import TupleWindow
 from kernels.replay.clock import keep_steps, next_tick, step_before
 from kernels.replay.context import Replay
 from kernels.replay.growing import release_list
-from kernels.replay.late_times import release_late_times
-from kernels.replay.open_windows import destroy_table, start_table
-from kernels.replay.order import order_rows
-from kernels.replay.rows import take_rows
+from kernels.replay.late_times import LEVELS
+from kernels.replay.open_windows import start_table
+from kernels.replay.rows import order_rows, take_rows
 from kernels.replay.stop import must_stop
-from kernels.replay.stretches import release_stretches
-from kernels.replay.structures import create_structures, destroy_structures, empty_structures, take_kernel
-from kernels.replay.walk import place_states
 from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import Operation
+from kernels.windows._window import lazy_table
 
 
 class ReplayCalls(Struct):
@@ -39,8 +38,6 @@ def replay(r: Replay, keys):
     if r.window.end != 0:
         keep_steps(r.clock, r.window)
     create_structures(r)
-    _allocate_states(r)
-    start_table(r)
     key = 0
     while key < keys and not must_stop(r.stop):
         r.key = key
@@ -51,26 +48,27 @@ def replay(r: Replay, keys):
 
 
 def end_replay(r: Replay):
-    """Give all memory back, the rows' too."""
-    destroy_structures(r)
+    """Give all memory back, the rows' too: what was created, for memory may have ended before."""
+    walk = r.derived.walk
+    for number in range(r.kernels.count):
+        used = r.kernels.in_use[number]
+        if walk.policy_panes != 0:
+            call(used.kernel.destroy, walk.policy_panes)
+            release(walk.policy_state)
+            walk.policy_panes = 0
+        if used.panes != 0:
+            call(used.destroy, used.panes)
     release(r.state)
-    destroy_table(r.open)
-    for growing in (r.rows.sink, r.rows.order, r.passing.front, r.finishing.front, r.changing.front):
+    release(r.open.entries)
+    for growing in (r.rows.sink, r.rows.order, r.passing.front, r.finishing.front, r.changing.front, r.carried.saved):
         release_list(growing)
     release_list(r.changed)
-    release_stretches(r.stretches)
-    release_late_times(r.late_times)
+    release_list(r.stretches.room)
+    release_list(r.stretches.nodes)
+    release_list(r.late_times)
+    for level in range(LEVELS):
+        release_list(r.late_times.runs[level])
     release_derived(r.derived)
-    release_list(r.carried.saved)
-
-
-@inner
-def _allocate_states(r):
-    state_bytes = WORD_BYTES * r.plan.state_words
-    r.state = resize(0, STATES * r.plan.state_words)
-    behind = place_states(r.passing, r.state + state_bytes, state_bytes)
-    behind = place_states(r.finishing, behind, state_bytes)
-    place_states(r.changing, behind, state_bytes)
 
 
 @inner
@@ -94,15 +92,47 @@ def _replay_key(r, first, end):
         if logic.end_key != 0:
             call(logic.end_key, r)
         order_rows(r.rows, first_row)
-    empty_structures(r)
+    call(r.reset, r.panes)
 
 
 def take_saved(r: Replay, target):
     move(target, r.carried.saved.first, r.carried.saved.used)
 
 
-@cache
-def replay_calls() -> ReplayCalls:
-    """The table, compiled or loaded when it is first asked for."""
-    functions = (replay, take_rows, take_saved, end_replay)
-    return compiled_table(ReplayCalls, "replay", {function.__name__: function for function in functions})
+@inner
+def create_structures(r):
+    """Of every kernel of the run, with the states and the table that all keys share."""
+    r.state, state_bytes = resize(0, STATES * r.plan.state_words), WORD_BYTES * r.plan.state_words
+    last = r.state
+    for walk in (r.passing, r.finishing, r.changing):
+        walk.back, walk.result = last + state_bytes, last + 2 * state_bytes
+        last = walk.result
+    start_table(r)
+    for number in range(r.kernels.count):
+        used = r.kernels.in_use[number]
+        if r.events.last:
+            used.panes = call(used.spans.create, r.plan, r.window, used.option)
+        elif used.frames.address != 0:
+            used.panes = call(used.frames.create, r.plan, CutWindow(r.window.address).rules, used.option)
+            KeyFrames(used.panes).events = r.events.columns
+        else:
+            used.panes = call(used.kernel.create, r.plan, used.option, 0)
+            if used.source.address != 0:
+                plan, walk = TupleWindow(r.window.address).looked_at, r.derived.walk
+                if plan.address != 0:  # a policy looks at it
+                    walk.policy_state = resize(0, plan.state_words)
+                    walk.policy_panes = call(used.kernel.create, plan, used.option, 0)
+
+
+@inner
+def take_kernel(r, first, end):
+    """Have the panes of the key at hand, the events [first, end), kept by its kernel, which is empty."""
+    used = r.kernels.in_use[r.kernels.of_key[r.key]]
+    r.logic = used.logic
+    r.kernel, r.spans, r.frames, r.panes = used.kernel, used.spans, used.frames, used.panes
+    r.reset, r.derived.source = used.reset, used.source
+    starts = r.events.starts[first:]
+    r.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
+
+
+replay_calls = lazy_table(ReplayCalls, "replay", replay, take_rows, take_saved, end_replay)

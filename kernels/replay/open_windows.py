@@ -7,14 +7,17 @@
 With a commutative plan of short states an entry ends with the state of that row, so that a late event costs a window
 one combine, not a range query. Emit final has no rows before the last: an entry then notes the events that the window
 had when the watermark reached its end. Windows that are final leave when the table grows. A ring over window numbers
-would be faster, but as long as the stretch of open windows, full or empty.
+would be faster, but as long as the stretch of open windows, full or empty. A row takes its revision, and what of its
+events is late, from the entry, and is noted there.
 """
 
+from kernels.replay.rows import LATE, append_row, write_outputs
 from kernels.replay.types import EMIT_FINAL
+from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct
-from kernels.states import copy_words
+from kernels.states import copy_words, events_of
 from kernels.windows._window import window_end
 
 NO_KEY = -1
@@ -73,18 +76,6 @@ def _make_table(table, room):
 
 
 @inner
-def destroy_table(table):
-    release(table.entries)
-
-
-@inner
-def keep_state(r, entry, state):
-    """Note the state of the window's newest row, if entries hold states."""
-    if r.open.has_states and state != entry.state.address:
-        copy_words(entry.state.address, state, r.plan.state_words)
-
-
-@inner
 def kept_state(r, number):
     """Address of the state of the window's newest row; NO_STATE if it has no row or entries hold no states."""
     not_inlined()
@@ -115,20 +106,6 @@ def is_open(r, number):
 
 
 @inner
-def noted_events(r, number):
-    """How many events the window had when its end was reached, emit final; 0 if that isn't known."""
-    not_inlined()
-    entry = find_entry(r, number)
-    return entry.events if entry.owner == r.key else 0
-
-
-@inner
-def note_events(r, number, events):
-    """What noted_events will say."""
-    open_entry(r, number).events = events
-
-
-@inner
 def open_entry(r, number):
     """The window's entry, a new one if it has none; valid until the next call. O(1) amortised."""
     not_inlined()
@@ -138,16 +115,6 @@ def open_entry(r, number):
     if 2 * r.open.used >= r.open.room:
         _rebuild(r)
         entry = find_entry(r, number)
-    return _fill(r, entry, number)
-
-
-@inner
-def _fill(r, entry, number):
-    """Make a free entry the window's.
-
-    Apart from `open_entry` so that the two and `_rebuild` don't call each other in a circle: Numba's disk cache
-    leaves such a circle's symbol unresolved, and the next process that loads it dies with a segmentation fault.
-    """
     entry.number, entry.owner, entry.revision, entry.events, entry.late = number, r.key, NO_ROW, 0, 0
     r.open.used += 1
     return entry
@@ -166,17 +133,48 @@ def _rebuild(r):
     for place in range(room):
         entry = WindowEntry(old + entry_bytes * place)
         if _is_live(r, entry):
-            _copy_entry(r, _fill(r, find_entry(r, entry.number), entry.number), entry)
+            copy_words(find_entry(r, entry.number).address, entry.address, entry_bytes // WORD_BYTES)
+            table.used += 1
     release(old)
-
-
-@inner
-def _copy_entry(r, target, entry):
-    target.revision, target.events, target.late, target.tick = entry.revision, entry.events, entry.late, entry.tick
-    if r.open.has_states:
-        copy_words(target.state.address, entry.state.address, r.plan.state_words)
 
 
 @inner
 def _is_live(r, entry):
     return entry.owner == r.key and window_end(r.window, entry.number) > r.clock.floor
+
+
+@inner
+def emit(r, walk, number, firing, tick, state):
+    """Append a row for the window at which a walk stands, unless its tick is before those whose rows are made, or it
+    holds nothing. A state kept in the table stays where it is: its window has an entry, so the table doesn't grow."""
+    not_inlined()
+    if events_of(state) == 0:
+        return
+    revision = 0
+    if r.emit == EMIT_FINAL:
+        noted = find_entry(r, number)  # how many events it had when its end was reached, if that is known
+        late = events_of(state) - (noted.events if noted.owner == r.key else 0)
+    else:
+        entry = open_entry(r, number)
+        late = _late_events(r, number, firing, state, entry)
+        revision = entry.revision + 1
+        entry.revision, entry.events, entry.late, entry.tick = revision, events_of(state), late, tick
+        if r.open.has_states and state != entry.state.address:
+            copy_words(entry.state.address, state, r.plan.state_words)
+    if tick < r.rows.kept_from:
+        return
+    row = append_row(r, walk.low, walk.high, 0)
+    row.revision, row.firing, row.tick, row.late = revision, firing, tick, late
+    write_outputs(r.rows, row, state)
+
+
+@inner
+def _late_events(r, number, firing, state, entry):
+    """Events that came after P(end): all but those that the window held then, known from its newest row."""
+    if firing != LATE:
+        return 0
+    if entry.revision != NO_ROW:
+        return events_of(state) - (entry.events - entry.late)
+    if r.placement.late_events == 0:
+        return events_of(state)
+    return call(r.placement.late_events, r, number, state)

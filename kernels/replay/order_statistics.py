@@ -1,4 +1,9 @@
-"""What the replay asks: which aggregates of a plan are order statistics, and their answers of all rows."""
+"""What the replay asks: which aggregates of a plan are order statistics, and their answers of all rows, from values as
+ranks among the different values of their key.
+
+key    a  a  a  b  b          values   3 7 │ 5
+value  7  3  7  5  null       ranks    1 0 1  0
+"""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -6,11 +11,9 @@ import numpy as np
 
 from kernels.monoid import AggregateSpec, OrderStatistic
 from kernels.monoids import answered_by_states, find_monoid, output_type, parameter_values
-from kernels.order_statistics.content import NO_KEY
-from kernels.order_statistics.layout import MovingContent
-from kernels.order_statistics.ranked import KeyedTimes, RankedColumn
-from kernels.order_statistics.tables import statistic_table
-from kernels.replay.types import AggregatePlan, EventColumns, PassTicks, ReplayRules, ResultRows
+from kernels.monoids._order_code import SIGN_CLEARED
+from kernels.order_statistics.content import NO_KEY, MovingContent, statistic_table
+from kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of, as_word
 from kernels.windows._late import FOREVER_US, Arrived
@@ -19,8 +22,65 @@ from schemas.errors import AggregateFailed, NotServed, TooManySeconds
 if TYPE_CHECKING:  # kinds are made of parts of the replay
     from kernels.windows._kind import WindowKind
 
+
 ROWS_A_CALL = 1 << 14
 """Between two calls a replay can be ended."""
+
+
+class KeyedTimes(NamedTuple):
+    """int64[events] each, key by key in order of arrival: the event's key; windows that end behind `enters` and start
+    by `leaves` hold it; when it arrived; is_late: whether the watermark had passed it."""
+
+    key: np.ndarray
+    enters: np.ndarray
+    leaves: np.ndarray
+    arrivals: np.ndarray
+    is_late: np.ndarray
+
+
+class RankedColumn(NamedTuple):
+    """The events that have a value in a column. ranks: of each; values: the different ones of the keys in order, of key
+    k from first_value[k] on; the others as in MovingContent."""
+
+    times: KeyedTimes
+    ranks: np.ndarray
+    values: np.ndarray
+    first_value: np.ndarray
+    first_of_key: np.ndarray
+    first_late: np.ndarray
+    by_enter: np.ndarray
+    by_leave: np.ndarray
+    by_arrival: np.ndarray
+
+    @classmethod
+    def of(cls, times: KeyedTimes, columns: EventColumns, spec: AggregateSpec) -> "RankedColumn":
+        """The column that an aggregate reads. O(events log events)."""
+        keys, words, valid = len(columns.key_offsets) - 1, columns.values[spec.column], columns.valid[spec.column]
+        held = KeyedTimes(*(np.ascontiguousarray(each[valid]) for each in times))
+        codes = order_codes(words[valid]) if spec.column_type == "float64" else words[valid]
+        ranks, values, first_value = ranked(held.key, keys, codes)
+        first_of_key = np.searchsorted(held.key, np.arange(keys + 1))
+        on_time = np.bincount(held.key[held.is_late == 0], minlength=keys)
+        orders = (np.lexsort((each, held.key)) for each in (held.enters, held.leaves, held.is_late))
+        return cls(held, ranks, values, first_value, first_of_key, first_of_key[:keys] + on_time, *orders)
+
+
+def order_codes(words: np.ndarray) -> np.ndarray:
+    """Of floats by their bits, codes in their order (_order_code.value_code), in which −0.0 is 0.0."""
+    bits = (words.view(np.float64) + 0.0).view(np.int64)
+    return np.where(bits >= 0, bits, bits ^ SIGN_CLEARED)
+
+
+def ranked(key: np.ndarray, keys: int, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(rank of each value, the different values of all keys, where those of each key begin)."""
+    order = np.lexsort((codes, key))
+    sorted_keys, sorted_codes = key[order], codes[order]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (sorted_keys[1:] != sorted_keys[:-1]) | (sorted_codes[1:] != sorted_codes[:-1])
+    first_value = np.searchsorted(sorted_keys[is_new], np.arange(keys + 1))
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.cumsum(is_new) - 1 - first_value[sorted_keys]
+    return ranks, sorted_codes[is_new], first_value
 
 
 class ReplayedEvents(NamedTuple):
@@ -58,16 +118,15 @@ def with_order_statistics(asked: ReplayedEvents, plan: AggregatePlan) -> ResultR
     if all(not is_order_statistic(spec) for spec in plan.aggregates):
         return asked.rows
     rows, from_states = asked.rows, iter(zip(asked.rows.outputs, asked.rows.null, strict=True))
-    times, ranked = _keyed_times(asked), {}
-    found = []
+    times, of_columns, found = _keyed_times(asked), {}, []
     for spec in plan.aggregates:
         if not is_order_statistic(spec):
             found.append(next(from_states))
             continue
         read = (spec.column, spec.column_type)
-        if read not in ranked:
-            ranked[read] = _ranked(asked.columns, times, spec)
-        found.append(_answers(asked, ranked[read], spec))
+        if read not in of_columns:
+            of_columns[read] = RankedColumn.of(times, asked.columns, spec)
+        found.append(_answers(asked, of_columns[read], spec))
     words, nulls = (np.array(each) for each in zip(*found, strict=True))
     types = tuple(map(output_type, plan.aggregates))
     return rows._replace(outputs=words, null=nulls.astype(np.bool_), output_types=types)
@@ -84,13 +143,7 @@ def _keyed_times(asked: ReplayedEvents) -> KeyedTimes:
     return KeyedTimes(key, enters_us, last_us, arrival_us, (start_us < arrived.watermark_us).astype(np.int8))
 
 
-def _ranked(columns: EventColumns, times: KeyedTimes, spec: AggregateSpec) -> RankedColumn:
-    keys = len(columns.key_offsets) - 1
-    return RankedColumn.of(times, keys, columns.values[spec.column], columns.valid[spec.column], spec.column_type)
-
-
 def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -> tuple[np.ndarray, np.ndarray]:
-    """(words, nulls) of all rows."""
     name, statistic = find_monoid(spec)
     rows, table = asked.rows, statistic_table(spec.function, name)
     words, nulls = np.zeros(len(rows.key), np.int64), np.zeros(len(rows.key), np.bool_)
@@ -105,33 +158,27 @@ def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -
             raise TooManySeconds
         failed = ask(table.answer_rows, content.address, first, min(first + ROWS_A_CALL, len(rows.key)))
         if failed >= 0:
-            raise _failure(asked, spec, failed)
+            row = (rows.key, rows.window_start, rows.window_end, rows.emitted_at)
+            raise failure_of(spec, asked.columns.labels, *(int(each[failed]) for each in row))
     return words, nulls
 
 
-def _failure(asked: ReplayedEvents, spec: AggregateSpec, row: int) -> AggregateFailed:
-    labels, rows = asked.columns.labels, asked.rows
-    key, start, end, tick = (int(each[row]) for each in (rows.key, rows.window_start, rows.window_end, rows.emitted_at))
+def failure_of(spec: AggregateSpec, labels: Labels, key: int, start: int, end: int, tick: int) -> AggregateFailed:
+    """An aggregate has no right answer in a window's row."""
     where = f"{labels.column(spec.column)} for {labels.key(key)}, window [{labels.time(start)}, {labels.time(end)})"
     values = labels.values(spec.column, key, start, end, tick)
     return AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
 
 
 def _content(asked: ReplayedEvents, column: RankedColumn, memory_words: int) -> MovingContent:
-    rows, times = asked.rows, column.times
+    rows, given = asked.rows, column._asdict()
+    times = given.pop("times")
     return MovingContent.make(
-        ranks=column.ranks,
+        **given,
         enters=times.enters,
         leaves=times.leaves,
         arrivals=times.arrivals,
         is_late=times.is_late,
-        by_enter=column.by_enter,
-        by_leave=column.by_leave,
-        by_arrival=column.by_arrival,
-        first_of_key=column.first_of_key,
-        first_late=column.first_late,
-        first_value=column.first_value,
-        values=column.values,
         row_keys=rows.key,
         starts=rows.window_start,
         ends=rows.window_end,

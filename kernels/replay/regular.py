@@ -3,19 +3,15 @@
 windows of 15 by 10   [0, 15)  [10, 25)  [20, 35)        panes  [0, 5) [5, 10) [10, 15) [15, 20) [20, 25) …
 """
 
-from functools import cache
-
+from kernels.replay.changed import add_to_late_walks, note_live
 from kernels.replay.clock import next_tick
-from kernels.replay.context import Replay
-from kernels.replay.notes import add_to_late_walks, note_live
-from kernels.replay.panes import bulk_evict, first_from, insert, is_empty, oldest
-from kernels.replay.placement import Placement
+from kernels.replay.context import Placement, Replay
 from kernels.replay.stop import EVENTS_A_POLL
-from kernels.replay.walk import Walk, add_to_walk, walk_to_lower
+from kernels.replay.walk import Walk, add_to_walk, walk_to
+from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.tables import compiled_table
 from kernels.states import gather
-from kernels.windows._window import find_pane, first_end_after
+from kernels.windows._window import find_pane, first_end_after, lazy_table
 
 
 @inner
@@ -28,10 +24,9 @@ def pane_of(r, time):
 
 @inner
 def insert_event(r, time, row):
-    """Put the event of a row at `time`."""
     not_inlined()
     gather(r.plan, r.state, r.events.columns, row, row + 1)
-    insert(r, r.panes, time, r.state, row)
+    call(r.kernel.insert, r.panes, time, r.state, row)
     add_to_walk(r, r.changing, time)
 
 
@@ -63,7 +58,7 @@ def take_run(r: Replay, first, end):
     row = end_of_run(r, r.events.starts, first, end)
     if row > first:
         gather(r.plan, r.state, r.events.columns, first, row)
-        insert(r, r.panes, r.pane.low, r.state, -1)
+        call(r.kernel.insert, r.panes, r.pane.low, r.state, -1)
     return row
 
 
@@ -83,36 +78,27 @@ def end_of_run(r, ends, first, end):
 
 
 def window_state(r: Replay, walk: Walk, number):
-    return walk_to_lower(r, walk, number)
+    return walk_to(r, walk, number, not r.open.has_states)
 
 
-def oldest_entry(r: Replay):
-    return oldest(r, r.panes)
+def oldest(r: Replay):
+    return call(r.kernel.oldest, r.panes)
 
 
-def first_entry_from(r: Replay, time):
-    return first_from(r, r.panes, time)
+def first_from(r: Replay, time):
+    return call(r.kernel.first_from, r.panes, time)
 
 
 def evict(r: Replay, time):
-    bulk_evict(r, r.panes, time)
+    call(r.kernel.bulk_evict, r.panes, time)
 
 
-def has_no_entry(r: Replay):
-    return is_empty(r, r.panes)
+def is_empty(r: Replay):
+    return call(r.kernel.is_empty, r.panes)
 
 
-HELD_ONE_WAY = {
-    "window_state": window_state,
-    "oldest": oldest_entry,
-    "first_from": first_entry_from,
-    "evict": evict,
-    "is_empty": has_no_entry,
-}
+HELD_ONE_WAY = (window_state, oldest, first_from, evict, is_empty)
 """Operations of placements that hold entries in one structure."""
 
-
-@cache
-def regular_placement() -> Placement:
-    """Events in panes."""
-    return compiled_table(Placement, "regular_placement", {"take": take, "take_run": take_run, **HELD_ONE_WAY})
+regular_placement = lazy_table(Placement, "regular_placement", take, take_run, *HELD_ONE_WAY)
+"""Events in panes."""

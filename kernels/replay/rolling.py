@@ -5,24 +5,20 @@ size 5, events at 1 and 4, then 3 late     windows 1 and 4 exist; 3 makes window
 Where windows don't hold their own time, as window 4 is [-1, 4), one may be empty: then it has no row.
 """
 
-from functools import cache
-
 from kernels.aggregators._dispatch import FOREVER
-from kernels.replay.context import Replay
+from kernels.replay.changed import add_to_late_walks, note_changed
+from kernels.replay.context import Placement, Replay
 from kernels.replay.late_times import add_late_time, count_late_times
-from kernels.replay.notes import add_to_late_walks, note_changed
-from kernels.replay.open_windows import is_open, note_events
-from kernels.replay.panes import first_from, is_empty, youngest
-from kernels.replay.placement import Placement
+from kernels.replay.open_windows import is_open, open_entry
 from kernels.replay.regular import HELD_ONE_WAY, insert_event
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
-from kernels.replay.walk import walk_to_lower
+from kernels.replay.walk import walk_to
+from kernels.runtime.calls import call
 from kernels.runtime.fields import Microseconds
 from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.tables import compiled_table
 from kernels.states import events_of
-from kernels.windows._window import Window, window_end, window_start
+from kernels.windows._window import Window, lazy_table, window_end, window_start
 
 
 class RollingWindow(Window):
@@ -38,8 +34,8 @@ def take(r: Replay, row):
     time, size, beyond, clock = r.events.starts[row], window.size, window.beyond, r.clock
     if time + size <= clock.floor:
         return
-    first = time if beyond == 1 or first_from(r, r.panes, time) != time else time + 1
-    if first == time or is_before_youngest(r, time):
+    first = time if beyond == 1 or call(r.kernel.first_from, r.panes, time) != time else time + 1
+    if first == time or call(r.kernel.youngest, r.panes) > time:  # or in the window of a later time
         r.burst_youngest = max(time, r.burst_youngest)
     insert_event(r, time, row)
     if time + beyond <= clock.watermark:
@@ -50,26 +46,13 @@ def take(r: Replay, row):
             note_changed(r, max(first, clock.floor + 1 - beyond), last, row)
 
 
-@inner
-def is_before_youngest(r, time):
-    """Whether there is a later time, in whose window this one may be."""
-    return youngest(r, r.panes) > time
-
-
 def close_burst(r: Replay, first, end):
-    if r.emit == EMIT_ARRIVAL:
-        return _youngest_if_changed(r)
+    """With emit arrival the window of the key's youngest time has a row, if the burst changed it and it isn't final."""
     if r.emit == EMIT_FINAL:
         _note_late_windows(r, first, end)
-    return FOREVER
-
-
-@inner
-def _youngest_if_changed(r):
-    """The window of the key's youngest time, if the burst changed it and it isn't final."""
-    if is_empty(r, r.panes):
+    if r.emit != EMIT_ARRIVAL or call(r.kernel.is_empty, r.panes) == 1:
         return FOREVER
-    number = youngest(r, r.panes)
+    number = call(r.kernel.youngest, r.panes)
     is_live = window_end(r.window, number) > r.clock.floor
     return number if is_live and r.burst_youngest >= window_start(r.window, number) else FOREVER
 
@@ -83,29 +66,22 @@ def _note_late_windows(r, first, end):
             return
         number = r.events.starts[row]
         if r.clock.floor < window_end(r.window, number) <= r.clock.watermark and not is_open(r, number):
-            state = walk_to_lower(r, r.changing, number)
-            note_events(r, number, events_of(state) - _late_in(r, number))
+            state = walk_to(r, r.changing, number, True)  # with emit final no states are kept
+            open_entry(r, number).events = events_of(state) - late_events(r, number, state)
 
 
 def window_from(r: Replay, number):
-    return first_from(r, r.panes, number)
-
-
-def late_events(r: Replay, number, state):
-    return _late_in(r, number)
+    return call(r.kernel.first_from, r.panes, number)
 
 
 @inner
-def _late_in(r, number):
-    """Late events of a window that had no row when its end was reached. It may have had events: it exists only since
-    its own event time was seen."""
+def late_events(r: Replay, number, state):
+    """Of a window that had no row when its end was reached. It may have had events: it exists only since its own event
+    time was seen."""
     return count_late_times(r.late_times, window_start(r.window, number), window_end(r.window, number))
 
 
-OPERATIONS = {"take": take, "close_burst": close_burst, "window_from": window_from, "late_events": late_events}
-
-
-@cache
-def rolling_placement() -> Placement:
-    """Events one by one."""
-    return compiled_table(Placement, "rolling_placement", OPERATIONS | HELD_ONE_WAY)
+rolling_placement = lazy_table(
+    Placement, "rolling_placement", take, close_burst, window_from, late_events, *HELD_ONE_WAY
+)
+"""Events one by one."""

@@ -2,12 +2,18 @@
 
 sink   [key start end number revision firing tick events late nulls | output output …][key start …
         one row of `row_words` words
+
+Those of a key come nearly in order of (window_start, window_end, number, revision): only late rows fall back.
+
+rows     [20, 30) r0   [10, 20) r0   [10, 20) r1        sorted by number, end and start, each stably
+pairs    (10, row 1) (10, row 2) (20, row 0)            rows are copied in that order, and moved back
 """
 
 from kernels.replay.growing import GrowingList, append
 from kernels.replay.stop import OVER_BUDGET, Stop, must_stop_at
 from kernels.runtime.fields import Code, Count, Inline, Microseconds, Place, Pointer, Ref, Tail, Word, Words
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of, lower
 from kernels.states.layout import StatePlan
@@ -62,12 +68,16 @@ class Rows(Struct):
 
 
 @inner
-def append_row(rows, stop):
-    """A new row, all but its key and outputs unset; valid until the next one. One too many asks the call to stop."""
+def append_row(r, start, end, number):
+    """A new row of the key at hand, all but its window unset; valid until the next one. One too many asks the call to
+    stop."""
+    rows = r.rows
     rows.count += 1
     if rows.count > rows.most:
-        stop.asked = OVER_BUDGET
-    return Row(append(rows.sink, rows.row_words))
+        r.stop.asked = OVER_BUDGET
+    row = Row(append(rows.sink, rows.row_words))
+    row.key, row.start, row.end, row.number = r.key, start, end, number
+    return row
 
 
 @inner
@@ -81,8 +91,10 @@ def write_outputs(rows, row, state):
         row.outputs[output] = word
         if is_null:
             nulls |= 1 << output
-        if failed and rows.failure.output == 0:
-            _note_failure(rows.failure, row, output)
+        failure = rows.failure
+        if failed and failure.output == 0:
+            failure.output, failure.key = 1 + output, row.key
+            failure.start, failure.end, failure.tick = row.start, row.end, row.tick
     row.nulls = nulls
 
 
@@ -95,12 +107,6 @@ def write_no_outputs(rows, row):
         row.outputs[output] = 0
 
 
-@inner
-def _note_failure(failure, row, output):
-    failure.output = 1 + output
-    failure.start, failure.end, failure.tick, failure.key = row.start, row.end, row.tick, row.key
-
-
 def take_rows(rows: Rows, stop: Stop, target):
     """Write the rows to `target` as columns, unless the call must stop."""
     source, target = words_at(rows.sink.first), words_at(target)
@@ -110,3 +116,65 @@ def take_rows(rows: Rows, stop: Stop, target):
             return
         for word in range(words):
             target[word * count + row] = source[row * words + word]
+
+
+@inner
+def order_rows(rows, first):
+    """Sort the rows from number `first` on, in place and stable: rows of one window come in order of their
+    revisions."""
+    not_inlined()
+    words, count = rows.row_words, rows.count - first
+    row_bytes = WORD_BYTES * words
+    base = rows.sink.first + row_bytes * first
+    if _are_sorted(base, row_bytes, count):
+        return
+    rows.order.used = 0
+    room = append(rows.order, (2 * PAIR_WORDS + words) * count)
+    pairs, copies = Pairs(room), room + 2 * PAIR_WORDS * WORD_BYTES * count
+    for place in range(count):
+        pairs.at[place].value = base + row_bytes * place
+    ordered = _sorted_rows(pairs, Pairs(pairs.at[count:].address), count)
+    for place in range(count):
+        move(copies + row_bytes * place, ordered.at[place].value, words)
+    move(base, copies, count * words)
+
+
+@inner
+def _are_sorted(base, row_bytes, count):
+    row = 1
+    while row < count and not is_before(Row(base + row_bytes * row), Row(base + row_bytes * (row - 1))):
+        row += 1
+    return row >= count
+
+
+@inner
+def is_before(one, other):
+    """Whether a row's window, or one that has such fields, stands before another."""
+    if one.start != other.start:
+        return one.start < other.start
+    return one.end < other.end or (one.end == other.end and one.number < other.number)
+
+
+@inner
+def _sorted_rows(pairs, spare, count):
+    """Pairs whose values are addresses of rows, in order of these; they stand in one of the two blocks."""
+    numbers = 0
+    for place in range(count):
+        row = Row(pairs.at[place].value)
+        pairs.at[place].key = row.number
+        numbers = max(numbers, row.number)
+    if numbers > 0:
+        pairs, spare = _sorted(pairs, spare, count)
+    for place in range(count):
+        pairs.at[place].key = Row(pairs.at[place].value).end
+    pairs, spare = _sorted(pairs, spare, count)
+    for place in range(count):
+        pairs.at[place].key = Row(pairs.at[place].value).start
+    return sort_pairs(pairs, spare, count)
+
+
+@inner
+def _sorted(pairs, spare, count):
+    """The block in which they stand sorted, and the other."""
+    found = sort_pairs(pairs, spare, count)
+    return found, Pairs(spare.address if found.address == pairs.address else pairs.address)

@@ -10,21 +10,54 @@ once in each window, and in a piece for each pane that it meets, which has its s
 
     an event [7, 16) of 9, windows of 15 by 5     panes [5, 10)  [10, 15)  [15, 20)
                                                        3/9 · 9   5/9 · 9   1/9 · 9
+
+Count, sum and mean can be asked of shares. These stand in one row of values more, of ones (EventColumns.shares), where
+the replay writes what counts in a pane.
 """
 
-from functools import cache
+import numpy as np
 
-from kernels.replay.context import Replay
-from kernels.replay.notes import add_to_late_walks, note_live
-from kernels.replay.placement import Placement
+from kernels.monoid import SHARE, AggregateSpec
+from kernels.monoids import functions, monoids_of
+from kernels.replay.changed import add_to_late_walks, note_live
+from kernels.replay.context import Placement, Replay
 from kernels.replay.regular import end_of_run, pane_of
 from kernels.replay.stop import must_stop_at
-from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_state
+from kernels.replay.types import AggregatePlan, EventColumns
+from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_to
 from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner, not_inlined
-from kernels.runtime.tables import compiled_table
 from kernels.states import clear, gather, set_events
-from kernels.windows._window import first_end_after, last_start_until, window_end, window_start
+from kernels.windows._window import first_end_after, last_start_until, lazy_table, window_end, window_start
+from schemas.errors import NotServed, WrongParameter
+
+
+def by_shares(spec: AggregateSpec, columns: int) -> AggregateSpec:
+    """The same aggregate of shares, which stand behind so many columns of values. NotServed for one that says nothing
+    of a part of an event."""
+    if not _takes_shares(spec.function) or spec.second is not None:
+        able = [each for each in functions() if _takes_shares(each)]
+        raise NotServed("aggregate of prorated events", spec.function, able)
+    return spec._replace(second=columns, second_type=SHARE)
+
+
+def _takes_shares(function: str) -> bool:
+    return any(SHARE in monoid.second_types for monoid in monoids_of(function).values())
+
+
+def with_shares(columns: EventColumns, plan: AggregatePlan) -> EventColumns:
+    """The columns, with the row of shares if the plan asks for them. WrongParameter for a plan of both kinds."""
+    asking = [spec for spec in plan.aggregates if spec.second_type == SHARE]
+    if not asking:
+        return columns
+    events, place = len(columns.start_us), len(columns.values)
+    if columns.end_us is None or len(asking) < len(plan.aggregates) or any(spec.second != place for spec in asking):
+        raise WrongParameter(
+            "aggregates", plan.aggregates, f"of shares, all or none, column {place}, of events that last"
+        )
+    values = np.vstack((columns.values, np.full((1, events), as_word(1.0), np.int64)))
+    valid = np.vstack((columns.valid, np.ones((1, events), np.bool_)))
+    return columns._replace(values=values, valid=valid, shares=values[place])
 
 
 def take(r: Replay, row):
@@ -87,18 +120,11 @@ def take_run(r: Replay, first, end):
 
 def window_state(r: Replay, walk: Walk, number):
     if r.kernel.address == 0:
-        stand_at(r, walk, number)
-        return call(r.spans.state, r.panes, _cursor(r, walk), walk.low, walk.high)
-    state = walk_state(r, walk, number)
+        stand_at(r, walk, number)  # each walk asks for windows of its own, one after the other
+        cursor = 0 if walk.address == r.passing.address else 1 if walk.address == r.finishing.address else 2
+        return call(r.spans.state, r.panes, cursor, walk.low, walk.high)
+    state = walk_to(r, walk, number, False)
     return call(r.spans.complete, r.panes, walk.low, walk.high, state)
-
-
-@inner
-def _cursor(r, walk):
-    """Each walk asks for windows of its own, one after the other."""
-    if walk.address == r.passing.address:
-        return 0
-    return 1 if walk.address == r.finishing.address else 2
 
 
 def oldest(r: Replay):
@@ -117,8 +143,7 @@ def is_empty(r: Replay):
     return call(r.spans.is_empty, r.panes)
 
 
-@cache
-def span_placement() -> Placement:
-    """Events in a span kernel."""
-    operations = (take, take_run, window_state, oldest, first_from, evict, is_empty)
-    return compiled_table(Placement, "span_placement", {each.__name__: each for each in operations})
+span_placement = lazy_table(
+    Placement, "span_placement", take, take_run, window_state, oldest, first_from, evict, is_empty
+)
+"""Events in a span kernel."""

@@ -10,7 +10,7 @@ makes the walk invalid, and the tree answers until so many windows have asked th
 
 from kernels.aggregators._dispatch import Entry, entry_bytes
 from kernels.replay.growing import GrowingList, append
-from kernels.replay.panes import append_range, copy_entries, count_between, range_query, youngest
+from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import Struct
@@ -42,13 +42,6 @@ class Walk(Struct):
     front: Inline(GrowingList)
     back: Address
     result: Address
-
-
-@inner
-def place_states(walk, back, state_bytes):
-    """Where the walk's two states stand, once for all keys. Returns what is behind them."""
-    walk.back, walk.result = back, back + state_bytes
-    return walk.result + state_bytes
 
 
 @inner
@@ -86,19 +79,8 @@ def stand_at(r, walk, number):
 
 
 @inner
-def walk_state(r, walk, number):
-    """Address of a window's aggregate, valid until the next call."""
-    return _walk_to(r, walk, number, False)
-
-
-@inner
-def walk_to_lower(r, walk, number):
-    """The same, to be lowered and nothing else unless open windows keep states."""
-    return _walk_to(r, walk, number, not r.open.has_states)
-
-
-@inner
-def _walk_to(r, walk, number, is_lowered):
+def walk_to(r, walk, number, is_lowered):
+    """Address of a window's aggregate, valid until the next call. is_lowered: it will be lowered and nothing else."""
     not_inlined()
     low, high = window_start(r.window, number), window_end(r.window, number)
     is_backwards = low < walk.low or high < walk.high
@@ -107,18 +89,18 @@ def _walk_to(r, walk, number, is_lowered):
     if not walk.is_valid and walk.asked < walk.patience:
         walk.asked += 1
         walk.low, walk.high = low, high
-        return range_query(r, r.panes, low, high)
+        return call(r.kernel.range_query, r.panes, low, high)
     if not walk.is_valid or low > walk.middle:
         _make_front(r, walk, low, high)
     elif high > walk.high:
-        append_range(r, r.panes, walk.high, high, walk.back)
+        call(r.kernel.append_range, r.panes, walk.high, high, walk.back)
     walk.low, walk.high = low, high
     return _front_and_back(r, walk, is_lowered)
 
 
 @inner
 def _front_and_back(r, walk, is_lowered):
-    stride = _entry_stride(r)
+    stride = entry_bytes(WORD_BYTES * r.plan.state_words)
     entry, end = walk.first, walk.front.first + WORD_BYTES * walk.front.used
     while entry < end and Entry(entry).time < walk.low:
         entry += stride
@@ -133,24 +115,19 @@ def _front_and_back(r, walk, is_lowered):
 
 
 @inner
-def _entry_stride(r):
-    return entry_bytes(WORD_BYTES * r.plan.state_words)
-
-
-@inner
 def _make_front(r, walk, low, high):
     """Copy the window's entries and aggregate them from the youngest on. The key's youngest goes into the back, where
     more may be added to it."""
     not_inlined()
-    middle = max(low, min(high, youngest(r, r.panes)))
-    stride = _entry_stride(r)
+    middle = max(low, min(high, call(r.kernel.youngest, r.panes)))
+    stride = entry_bytes(WORD_BYTES * r.plan.state_words)
     walk.front.used = 0
-    entries = count_between(r, r.panes, low, middle)
+    entries = call(r.kernel.count_between, r.panes, low, middle)
     front = append(walk.front, entries * stride // WORD_BYTES)
-    copy_entries(r, r.panes, low, middle, front)
+    call(r.kernel.copy_entries, r.panes, low, middle, front)
     states = Entry(front).state
     suffixes(r.plan, states, stride, states, stride, entries)
     walk.patience = max(r.least_patience, entries // ENTRIES_AN_ANSWER)
     clear(r.plan, walk.back)
-    append_range(r, r.panes, middle, high, walk.back)
+    call(r.kernel.append_range, r.panes, middle, high, walk.back)
     walk.first, walk.middle, walk.is_valid, walk.asked = front, middle, True, 0

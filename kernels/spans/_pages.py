@@ -13,10 +13,13 @@ their windows did: an eighth of a replay went into blanking 32 records for the f
 from kernels.aggregators._dispatch import FOREVER
 from kernels.runtime.address_list import AddressList, insert_address, release_addresses
 from kernels.runtime.bits import trailing_zeros
-from kernels.runtime.fields import Address, Bytes, Place, Tail, Word
+from kernels.runtime.counted import are_there
+from kernels.runtime.fields import Address, Bytes, Inline, Place, Ref, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct
-from kernels.states import copy_words, fold, merge
+from kernels.runtime.struct import Struct, words_at
+from kernels.states import clear, copy_words, fold, merge
+from kernels.states.layout import StatePlan
+from kernels.windows._grid import Grid
 
 PAGE_BITS = 5
 PAGE_RECORDS = 1 << PAGE_BITS
@@ -45,40 +48,98 @@ class Pages(AddressList):
     spare: Address
 
 
+class PagedSpans(Struct):
+    """What keeps a record for each slice or window that has events. Each kernel goes on with fields of its own; result:
+    a state to answer with, if it needs one."""
+
+    plan: Ref(StatePlan)
+    window: Ref(Grid)
+    pages: Inline(Pages)
+    result: Address
+
+
 @inner
-def release_pages(pages):
-    """All memory but the blank record, which is its maker's."""
+def start_records(s, plan, window, states):
+    """Each record has so many states. Of a structure whose memory is all zero."""
+    s.plan, s.window, s.pages.record_bytes = plan, window, WORD_BYTES * states * plan.state_words
+    s.pages.blank = resize(0, states * plan.state_words)
+    for state in range(states):
+        clear(plan, s.pages.blank + state * WORD_BYTES * plan.state_words)
+
+
+@inner
+def destroy(s: PagedSpans):
+    pages = s.pages
     drop_all(pages)
     while pages.spare != 0:
         page = RecordPage(pages.spare)
         pages.spare = page.number
         release(page.address)
     release_addresses(pages)
+    release(pages.blank)
+    release(s.result)
+    release(s.address)
+
+
+def reset(s: PagedSpans):
+    drop_all(s.pages)
+
+
+def is_empty(s: PagedSpans):
+    return s.pages.first == s.pages.end
+
+
+def save(s: PagedSpans, into):
+    """[records][number · words][number · words] …"""
+    pages, number = s.pages, first_record_from(s.pages, FIRST_NUMBER)
+    records, at, words = 0, 1, pages.record_bytes // WORD_BYTES
+    while number != FOREVER:
+        if into != 0:
+            words_at(into)[at] = number
+            copy_words(into + WORD_BYTES * (at + 1), find_record(pages, number), words)
+        records, at = records + 1, at + 1 + words
+        number = first_record_from(pages, number + 1)
+    if into != 0:
+        words_at(into)[0] = records
+    return at
+
+
+def load(s: PagedSpans, saved, there):
+    at, words = 1, s.pages.record_bytes // WORD_BYTES
+    if not are_there(saved, there, 1 + words) or 1 + words_at(saved)[0] * (1 + words) != there:
+        return False
+    for _ in range(words_at(saved)[0]):
+        record = record_to_write(s.pages, words_at(saved)[at])
+        copy_words(record, saved + WORD_BYTES * (at + 1), words)
+        at += 1 + words
+    return True
+
+
+SHARED = (destroy, reset, is_empty, save, load)
+"""Operations of all kernels with pages."""
 
 
 @inner
 def drop_all(pages):
-    """No record is left."""
     while pages.first < pages.end:
         _drop_first(pages)
     pages.first = pages.end = pages.found = 0
 
 
 @inner
-def page_at(pages, place):
-    """The page at a place of the order."""
+def _page_at(pages, place):
     return RecordPage(pages.order[place])
 
 
 @inner
-def place_from(pages, number):
+def _place_from(pages, number):
     """The place of the first page of that number or a greater one. O(log pages), O(1) for the one found last."""
     low, high = pages.first, pages.end
-    if low <= pages.found < high and page_at(pages, pages.found).number == number:
+    if low <= pages.found < high and _page_at(pages, pages.found).number == number:
         return pages.found
     while low < high:
         middle = (low + high) >> 1
-        if page_at(pages, middle).number < number:
+        if _page_at(pages, middle).number < number:
             low = middle + 1
         else:
             high = middle
@@ -89,16 +150,15 @@ def place_from(pages, number):
 @inner
 def find_record(pages, number):
     """Address of a record; 0 if it holds nothing."""
-    place = place_from(pages, number >> PAGE_BITS)
-    if place == pages.end or page_at(pages, place).number != number >> PAGE_BITS:
+    place = _place_from(pages, number >> PAGE_BITS)
+    if place == pages.end or _page_at(pages, place).number != number >> PAGE_BITS:
         return 0
-    page = page_at(pages, place)
-    return record_in(pages, page, number) if page.marks & _mark(number) else 0
+    page = _page_at(pages, place)
+    return _record_in(pages, page, number) if page.marks & _mark(number) else 0
 
 
 @inner
-def record_in(pages, page, number):
-    """Address of a record in its page."""
+def _record_in(pages, page, number):
     return page.records.address + pages.record_bytes * (number & (PAGE_RECORDS - 1))
 
 
@@ -109,14 +169,14 @@ def record_to_write(pages, number):
     page = _page_to_write(pages, number)
     if not page.marks & _mark(number):
         _begin_record(pages, page, number)
-    return record_in(pages, page, number)
+    return _record_in(pages, page, number)
 
 
 @inner
 def merge_into_record(pages, plan, number, offset, state):
     """record[offset] ⊗= a state, which is copied where the record held nothing. As record_to_write."""
     page = _page_to_write(pages, number)
-    at = record_in(pages, page, number) + offset
+    at = _record_in(pages, page, number) + offset
     if page.marks & _mark(number):
         merge(plan, at, at, state)
     else:
@@ -126,16 +186,16 @@ def merge_into_record(pages, plan, number, offset, state):
 
 @inner
 def _page_to_write(pages, number):
-    place = place_from(pages, number >> PAGE_BITS)
-    if place == pages.end or page_at(pages, place).number != number >> PAGE_BITS:
+    place = _place_from(pages, number >> PAGE_BITS)
+    if place == pages.end or _page_at(pages, place).number != number >> PAGE_BITS:
         place = _add_page(pages, place, number >> PAGE_BITS)
-    return page_at(pages, place)
+    return _page_at(pages, place)
 
 
 @inner
 def _begin_record(pages, page, number):
     page.marks |= _mark(number)
-    copy_words(record_in(pages, page, number), pages.blank, pages.record_bytes // WORD_BYTES)
+    copy_words(_record_in(pages, page, number), pages.blank, pages.record_bytes // WORD_BYTES)
 
 
 @inner
@@ -147,7 +207,11 @@ def _mark(number):
 def _add_page(pages, place, number):
     """A page that holds nothing at a place of the order, which may change. Returns the place."""
     not_inlined()
-    page = RecordPage(_take_page(pages))
+    page = RecordPage(pages.spare)
+    if pages.spare == 0:
+        page = RecordPage(resize(0, (HEAD_BYTES + PAGE_RECORDS * pages.record_bytes) // WORD_BYTES))
+    else:
+        pages.spare = page.number
     page.number, page.marks = number, 0
     place -= insert_address(pages, place, page.address)
     pages.found = place
@@ -155,17 +219,8 @@ def _add_page(pages, place, number):
 
 
 @inner
-def _take_page(pages):
-    if pages.spare == 0:
-        return resize(0, (HEAD_BYTES + PAGE_RECORDS * pages.record_bytes) // WORD_BYTES)
-    page = RecordPage(pages.spare)
-    pages.spare = page.number
-    return page.address
-
-
-@inner
 def _drop_first(pages):
-    page = page_at(pages, pages.first)
+    page = _page_at(pages, pages.first)
     page.number, pages.spare = pages.spare, page.address
     pages.first += 1
 
@@ -173,12 +228,12 @@ def _drop_first(pages):
 @inner
 def drop_before(pages, number):
     """No record below a number is left. O(pages dropped)."""
-    while pages.first < pages.end and page_at(pages, pages.first).number < number >> PAGE_BITS:
+    while pages.first < pages.end and _page_at(pages, pages.first).number < number >> PAGE_BITS:
         _drop_first(pages)
     if pages.first == pages.end:
         pages.first = pages.end = pages.found = 0
         return
-    page = page_at(pages, pages.first)
+    page = _page_at(pages, pages.first)
     if page.number == number >> PAGE_BITS:
         page.marks &= -_mark(number)
         if page.marks == 0:
@@ -188,26 +243,28 @@ def drop_before(pages, number):
 @inner
 def first_record_from(pages, number):
     """Number of the first record from that one on that holds something, FOREVER if there is none."""
-    place = place_from(pages, number >> PAGE_BITS)
-    if place < pages.end and page_at(pages, place).number == number >> PAGE_BITS:
-        into_page = number & (PAGE_RECORDS - 1)
-        marks = page_at(pages, place).marks >> into_page
+    place = _place_from(pages, number >> PAGE_BITS)
+    if place < pages.end and _page_at(pages, place).number == number >> PAGE_BITS:
+        marks = _page_at(pages, place).marks >> (number & (PAGE_RECORDS - 1))
         if marks != 0:
             return number + trailing_zeros(marks)
         place += 1
-    return FOREVER if place == pages.end else first_in(page_at(pages, place))
+    return first_in_pages(pages, place)
 
 
 @inner
-def first_in(page):
-    """Number of its first record that holds something; each page has one."""
+def first_in_pages(pages, place):
+    """The same of the pages from a place on."""
+    if place == pages.end:
+        return FOREVER
+    page = _page_at(pages, place)
     return (page.number << PAGE_BITS) + trailing_zeros(page.marks)
 
 
 @inner
 def last_record(pages):
-    """Number of the last one that holds something; there is one."""
-    page = page_at(pages, pages.end - 1)
+    """Number of the last one; there is one."""
+    page = _page_at(pages, pages.end - 1)
     record = PAGE_RECORDS - 1
     while page.marks >> record & 1 == 0:
         record -= 1
@@ -216,26 +273,20 @@ def last_record(pages):
 
 @inner
 def fold_records(pages, plan, into, offset, low, high):
-    """into ⊗= the state that stands `offset` bytes into each of the records low … high − 1 that hold something. O(high
-    − low)."""
-    place = place_from(pages, low >> PAGE_BITS)
+    """into ⊗= the state `offset` bytes into each of the records low … high − 1 that hold something. O(high − low)."""
+    place = _place_from(pages, low >> PAGE_BITS)
     while place < pages.end:
-        page = page_at(pages, place)
+        page = _page_at(pages, place)
         begin = max(low, page.number << PAGE_BITS)
         count = min(high, (page.number + 1) << PAGE_BITS) - begin
         if count <= 0:
             return
+        at = _record_in(pages, page, begin) + offset
         marks = page.marks >> (begin & (PAGE_RECORDS - 1)) & ((1 << count) - 1)
-        _fold_marked(pages, plan, into, record_in(pages, page, begin) + offset, marks)
+        while marks != 0:  # each run of marks by one fold
+            behind = trailing_zeros(marks)
+            marks, at = marks >> behind, at + behind * pages.record_bytes
+            count = trailing_zeros(~marks)
+            fold(plan, into, at, pages.record_bytes, count)
+            marks, at = marks >> count, at + count * pages.record_bytes
         place += 1
-
-
-@inner
-def _fold_marked(pages, plan, into, at, marks):
-    """Each run of marks by one fold. Bit 0 of marks: of the record in which `at` lies."""
-    while marks != 0:
-        behind = trailing_zeros(marks)
-        marks, at = marks >> behind, at + behind * pages.record_bytes
-        count = trailing_zeros(~marks)
-        fold(plan, into, at, pages.record_bytes, count)
-        marks, at = marks >> count, at + count * pages.record_bytes

@@ -17,7 +17,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.spans._thresholds import FEW_OVERLAPPED, MANY_SLICES, MOST_HEIGHT, MOST_STATE_WORDS, UNDER_WAY
+# The figures: fitted to measured maps, as docs/decisions/0024 says; `make calibrate` measures a map again, and proposes
+# others.
+UNDER_WAY = 6
+"""Height h pays from UNDER_WAY · h² events under way at once."""
+MOST_HEIGHT = 64
+"""Of slices: a greater one was never the best with up to 10,000 events under way at once."""
+MOST_STATE_WORDS = 4096
+"""Words of the φ of all levels of a slice: slices of large states stay low, as thousands of slices may be open."""
+FEW_OVERLAPPED = 7
+"""Buckets pay if at most so many events begin within a window's length less its slide, and too few are under way for
+height 2."""
+MANY_SLICES = 100
+"""Sweeping pays, for what it serves, from so many slices on that a mean event meets."""
 
 BUCKETS, FLAT, HIGH, SWEEPING = "aggregate_buckets", "se_slicing", "se_ml_slicing", "cumulative_sweeping"
 KERNELS = (BUCKETS, FLAT, HIGH, SWEEPING)
@@ -52,7 +64,7 @@ class AskedWindows(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """Those of _thresholds.py, or others that are tried."""
+    """The figures above, or others that are tried."""
 
     under_way: int = UNDER_WAY
     few_overlapped: int = FEW_OVERLAPPED
@@ -71,36 +83,27 @@ def figures_of(key_offsets: np.ndarray, starts_us: np.ndarray, ends_us: np.ndarr
         first, count = key_offsets[filled], events[filled]
         lengths = np.maximum(ends_us - starts_us, 1)
         reach = np.maximum.reduceat(starts_us + lengths, first) - np.minimum.reduceat(starts_us, first)
-        shift = _shift(reach, count)
+        # Bits that lengths must lose so that their sum fits: none but where it is tens of thousands of years.
+        bits = np.frexp(reach.astype(np.float64))[1] + np.frexp(count.astype(np.float64))[1]
+        shift = np.maximum(bits - _SUM_BITS, 0).astype(np.int64)
         total = np.add.reduceat(lengths >> np.repeat(shift, count), first)
         reach_us[filled], length_us[filled] = reach, (total // count) << shift
         under_way[filled] = total // (reach >> shift)
     return EventFigures(events, reach_us, length_us, under_way)
 
 
-def _shift(reach: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Bits that a key's lengths must lose so that their sum fits: none but where it is tens of thousands of years."""
-    bits = np.frexp(reach.astype(np.float64))[1] + np.frexp(count.astype(np.float64))[1]
-    return np.maximum(bits - _SUM_BITS, 0).astype(np.int64)
-
-
 def plan_keys(figures: EventFigures, asked: AskedWindows, thresholds: Thresholds = KEPT) -> np.ndarray:
     """int64[keys]: a height of slices, BY_BUCKETS or BY_SWEEPING. O(keys)."""
-    few = _few_overlapped(figures, asked, thresholds) & (figures.under_way < 4 * thresholds.under_way)
+    # Few events begin within a window's length less its slide, while two windows overlap: each of them goes into one
+    # bucket more for it, but into no slice more.
+    few, overlap_us = figures.under_way < 4 * thresholds.under_way, asked.size_us - asked.slide_us
+    if overlap_us > 0:
+        apart_us = -(-overlap_us // thresholds.few_overlapped)
+        few &= figures.events <= (figures.reach_us + overlap_us) // apart_us
     met = 1 + (figures.length_us + asked.slice_us // 2) // asked.slice_us
     many = met >= thresholds.many_slices
     heights = _heights(figures, met, asked.most_height, thresholds.under_way)
     return np.select([few & asked.buckets, many & asked.sweeping], [BY_BUCKETS, BY_SWEEPING], heights)
-
-
-def _few_overlapped(figures: EventFigures, asked: AskedWindows, thresholds: Thresholds) -> np.ndarray:
-    """Whether few events begin within a window's length less its slide, while two windows overlap: each of them goes
-    into one bucket more for it, but into no slice more."""
-    overlap_us = asked.size_us - asked.slide_us
-    if overlap_us <= 0:
-        return np.ones(len(figures.events), np.bool_)
-    apart_us = -(-overlap_us // thresholds.few_overlapped)
-    return figures.events <= (figures.reach_us + overlap_us) // apart_us
 
 
 def _heights(figures: EventFigures, met: np.ndarray, most_height: int, under_way: int) -> np.ndarray:

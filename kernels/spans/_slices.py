@@ -18,47 +18,30 @@ An event counts once: of its pieces that meet the window only the last ends in i
 from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
-from kernels.runtime.fields import Address, Bytes, Count, Inline, Microseconds, Ref, Word
-from kernels.runtime.memory import WORD_BYTES, inner, release, resize
-from kernels.runtime.struct import Struct, allocate
+from kernels.runtime.fields import Bytes, Count, Microseconds, Word
+from kernels.runtime.memory import WORD_BYTES, inner, resize
+from kernels.runtime.struct import allocate
 from kernels.runtime.tables import compiled_table
+from kernels.spans import _pages as pages
 from kernels.spans._dispatch import SpanKernel
-from kernels.spans._pages import (
-    Pages,
-    drop_all,
-    drop_before,
-    find_record,
-    first_in,
-    first_record_from,
-    fold_records,
-    last_record,
-    merge_into_record,
-    page_at,
-    release_pages,
-)
-from kernels.spans._saving import load_pages, save_pages
+from kernels.spans._pages import SHARED, PagedSpans
 from kernels.states import clear, copy_words, fold, merge
 from kernels.states.layout import StatePlan
 from kernels.windows._grid import Grid
 
 
-class Slices(Struct):
-    """A record a slice: φ and ϕ of level 1, of level 2, … up to the height. result: a state to be answered with;
-    asked, first_asked: where the window began that was asked for last, and its first slice."""
+class Slices(PagedSpans):
+    """A record a slice: φ and ϕ of level 1, of level 2, … up to the height. asked, first_asked: where the window began
+    that was asked for last, and its first slice."""
 
-    plan: Ref(StatePlan)
-    window: Ref(Grid)
     height: Count
     state_bytes: Bytes
-    pages: Inline(Pages)
-    result: Address
     asked: Microseconds
     first_asked: Word
 
 
 @inner
 def slice_of(grid, time):
-    """Number of the slice that holds a time."""
     into_grid = time - grid.origin
     if grid.rest == 0:
         return into_grid // grid.slide
@@ -67,7 +50,6 @@ def slice_of(grid, time):
 
 @inner
 def slice_start(grid, number):
-    """First time of a slice."""
     if grid.rest == 0:
         return grid.origin + number * grid.slide
     return grid.origin + (number >> 1) * grid.slide + (number & 1) * grid.rest
@@ -75,27 +57,11 @@ def slice_start(grid, number):
 
 def create(plan: StatePlan, window: Grid, height):
     slices = allocate(Slices)
-    slices.plan, slices.window, slices.height = plan, window, height
-    slices.state_bytes = WORD_BYTES * plan.state_words
-    record_bytes = 2 * height * slices.state_bytes
-    slices.pages.record_bytes = record_bytes
-    slices.pages.blank = resize(0, record_bytes // WORD_BYTES)
+    pages.start_records(slices, plan, window, 2 * height)
+    slices.height, slices.state_bytes = height, WORD_BYTES * plan.state_words
     slices.result = resize(0, plan.state_words)
     slices.asked, slices.first_asked = window.origin, 0
-    for state in range(2 * height):
-        clear(plan, slices.pages.blank + state * slices.state_bytes)
     return slices.address
-
-
-def destroy(slices: Slices):
-    release_pages(slices.pages)
-    release(slices.pages.blank)
-    release(slices.result)
-    release(slices.address)
-
-
-def reset(slices: Slices):
-    drop_all(slices.pages)
 
 
 def insert_span(slices: Slices, low, high, state):
@@ -106,23 +72,21 @@ def insert_span(slices: Slices, low, high, state):
         level = (last - number - 1) % slices.height + 1
         number += level
         offset = (2 * (level - 1) + (1 if number < last else 0)) * slices.state_bytes
-        merge_into_record(slices.pages, slices.plan, number, offset, state)
+        pages.merge_into_record(slices.pages, slices.plan, number, offset, state)
 
 
 def state(slices: Slices, cursor, low, high):
-    """All at once: O(height · (slices + height)). The first state is copied: to begin with nothing costs as much as a
-    fold."""
+    """O(height · (slices + height)). The first state is copied: to begin with nothing costs as much as a fold."""
     first = _first_slice(slices, low)
     last = first + _slices_a_window(slices.window) - 1
-    number = first_record_from(slices.pages, first)
+    number = pages.first_record_from(slices.pages, first)
     if number > last:
         copy_words(slices.result, slices.pages.blank, slices.plan.state_words)
     else:
-        copy_words(slices.result, find_record(slices.pages, number), slices.plan.state_words)
-        fold_records(slices.pages, slices.plan, slices.result, 0, number + 1, last + 1)
+        copy_words(slices.result, pages.find_record(slices.pages, number), slices.plan.state_words)
+        pages.fold_records(slices.pages, slices.plan, slices.result, 0, number + 1, last + 1)
         _append_higher_levels(slices, number, last + 1, slices.result)
-        _append_going_on(slices, last, slices.result)
-    _append_reaching_back(slices, last, slices.result)
+    _append_crossing(slices, last, slices.result)
     return slices.result
 
 
@@ -147,86 +111,62 @@ _slices_a_window = inner(slices_a_window)
 
 
 def complete(slices: Slices, low, high, state):
-    """What goes on from the window's last slice, and the levels of later slices that reach back to it. O(height²)."""
     last = slice_of(slices.window, high - 1)
-    if slices.height == 1 and find_record(slices.pages, last) == 0:
+    if slices.height == 1 and pages.find_record(slices.pages, last) == 0:
         return state
     copy_words(slices.result, state, slices.plan.state_words)
-    _append_going_on(slices, last, slices.result)
-    _append_reaching_back(slices, last, slices.result)
+    _append_crossing(slices, last, slices.result)
     return slices.result
 
 
 @inner
-def _append_going_on(slices, last, into):
-    """into ⊗= what goes on from a slice."""
-    at = find_record(slices.pages, last)
-    if at == 0:
-        return
-    if slices.height == 1:
-        merge(slices.plan, into, into, at + slices.state_bytes)
-    else:
-        fold(slices.plan, into, at + slices.state_bytes, 2 * slices.state_bytes, slices.height)
-
-
-@inner
-def _append_reaching_back(slices, last, into):
-    """into ⊗= the levels of later slices that reach back to the slice `last`."""
-    size = slices.state_bytes
+def _append_crossing(slices, last, into):
+    """into ⊗= what goes on from the slice `last`, and the levels of later slices that reach back to it. O(height²)."""
+    at, size = pages.find_record(slices.pages, last), slices.state_bytes
+    if at != 0 and slices.height == 1:
+        merge(slices.plan, into, into, at + size)
+    elif at != 0:
+        fold(slices.plan, into, at + size, 2 * size, slices.height)
     for behind in range(1, slices.height):
-        at = find_record(slices.pages, last + behind)
+        at = pages.find_record(slices.pages, last + behind)
         if at != 0:
             fold(slices.plan, into, at + 2 * behind * size, size, 2 * (slices.height - behind))
 
 
 @inner
-def append_range(slices, low, high, into):
-    """into ⊗= what ends in the slices of [low, high)."""
+def append_range(slices: Slices, low, high, into):
+    """Of what ends in the slices of [low, high)."""
     first, end = slice_of(slices.window, low), slice_of(slices.window, high - 1) + 1
-    fold_records(slices.pages, slices.plan, into, 0, first, end)
+    pages.fold_records(slices.pages, slices.plan, into, 0, first, end)
     _append_higher_levels(slices, first, end, into)
 
 
 @inner
 def _append_higher_levels(slices, first, end, into):
     for level in range(1, slices.height):
-        fold_records(slices.pages, slices.plan, into, 2 * level * slices.state_bytes, first, end)
+        pages.fold_records(slices.pages, slices.plan, into, 2 * level * slices.state_bytes, first, end)
 
 
 def evict(slices: Slices, time):
-    drop_before(slices.pages, slice_of(slices.window, time + 1))
-
-
-def is_empty(slices: Slices):
-    return slices.pages.first == slices.pages.end
+    pages.drop_before(slices.pages, slice_of(slices.window, time + 1))
 
 
 def oldest(slices: Slices):
-    if slices.pages.first == slices.pages.end:
-        return FOREVER
-    number = first_in(page_at(slices.pages, slices.pages.first))
-    return slice_start(slices.window, number - slices.height + 1)
+    number = pages.first_in_pages(slices.pages, slices.pages.first)
+    return FOREVER if number == FOREVER else slice_start(slices.window, number - slices.height + 1)
 
 
 def first_from(slices: Slices, time):
     """The levels of a slice reach back; which of them hold something isn't looked at."""
     least = slice_of(slices.window, time)
-    number = first_record_from(slices.pages, least)
+    number = pages.first_record_from(slices.pages, least)
     return FOREVER if number == FOREVER else slice_start(slices.window, max(least, number - slices.height + 1))
-
-
-def save(slices: Slices, into):
-    return save_pages(slices.pages, into)
-
-
-def load(slices: Slices, saved, words):
-    return load_pages(slices.pages, saved, words)
 
 
 def youngest(slices: Slices):
     if slices.pages.first == slices.pages.end:
         return -FOREVER
-    return slice_start(slices.window, last_record(slices.pages))
+    return slice_start(slices.window, pages.last_record(slices.pages))
 
 
 def range_query(slices: Slices, low, high):
@@ -235,41 +175,39 @@ def range_query(slices: Slices, low, high):
     return slices.result
 
 
-def append_ending(slices: Slices, low, high, into):
-    append_range(slices, low, high, into)
-
-
 def count_between(slices: Slices, low, high):
     count, end = 0, slice_of(slices.window, high - 1) + 1
-    number = first_record_from(slices.pages, slice_of(slices.window, low))
+    number = pages.first_record_from(slices.pages, slice_of(slices.window, low))
     while number < end:
         count += 1
-        number = first_record_from(slices.pages, number + 1)
+        number = pages.first_record_from(slices.pages, number + 1)
     return count
 
 
 def copy_entries(slices: Slices, low, high, target):
     stride, end = entry_bytes(slices.state_bytes), slice_of(slices.window, high - 1) + 1
-    number = first_record_from(slices.pages, slice_of(slices.window, low))
+    number = pages.first_record_from(slices.pages, slice_of(slices.window, low))
     while number < end:
         entry = Entry(target)
         entry.time = slice_start(slices.window, number)
         clear(slices.plan, entry.state.address)
-        at = find_record(slices.pages, number)
+        at = pages.find_record(slices.pages, number)
         fold(slices.plan, entry.state.address, at, 2 * slices.state_bytes, slices.height)
         target += stride
-        number = first_record_from(slices.pages, number + 1)
+        number = pages.first_record_from(slices.pages, number + 1)
 
 
-def slice_kernel(name: str) -> SpanKernel:
-    """The table of a kernel of that name."""
-    operations = (create, destroy, reset, insert_span, state, complete, evict, oldest, first_from, is_empty, save, load)
-    return compiled_table(SpanKernel, name, {each.__name__: each for each in operations})
+OPERATIONS = (*SHARED, create, insert_span, state, complete, evict, oldest, first_from)
+
+
+@cache
+def slice_kernel() -> SpanKernel:
+    """The table of slices of any height, compiled or loaded when it is first asked for."""
+    return compiled_table(SpanKernel, "slices", {each.__name__: each for each in OPERATIONS})
 
 
 @cache
 def slice_ends() -> PointKernel:
     """What ends in each slice, as entries that a walk takes."""
-    functions = {"range_query": range_query, "append_range": append_ending, "copy_entries": copy_entries}
-    functions |= {"youngest": youngest, "count_between": count_between}
-    return compiled_table(PointKernel, "slice_ends", functions)
+    operations = (range_query, append_range, copy_entries, youngest, count_between)
+    return compiled_table(PointKernel, "slice_ends", {each.__name__: each for each in operations})

@@ -1,30 +1,26 @@
-"""What the objects of all span kernels share: windows by their bounds, values by name, errors.
+"""What the objects of all span kernels share: windows by their bounds, values by name, errors. A kernel's class says
+what it is made of, how its options go into `create`, which aggregates it takes and how its invariants are checked."""
 
-A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create`, which
-aggregates it takes and how its invariants are checked.
-"""
-
-import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators import finger_tree
+from kernels.aggregators._answers import lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
-from kernels.monoids import AggregateSpec, find_monoid
+from kernels.kernel_object import KernelObject
+from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, in_words, those_with
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import address_of
+from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
-from kernels.spans._checking import check_slices
 from kernels.spans._dispatch import SpanKernel
-from kernels.spans._slices import Slices, slice_ends, slices_a_window
+from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
 from kernels.states import gather
 from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid, grid
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import Aggregate
@@ -43,17 +39,16 @@ def answer_window(kernel: SpanKernel, s, low, high, plan: StatePlan, answers):
     lower_all(plan, call(kernel.state, s, 0, low, high), answers)
 
 
-MOST_FOLDED = 16
-"""Slices times levels of a window that are folded sooner than walked over: with 12 slices a window and a row for each
-event folds were quicker, with 24 a walk."""
 NOTHING_EVICTED = -LIMIT_US - 1
 LOOKING = 1
 """The cursor of who looks for windows; 0 is that of who asks for them."""
+INDEX_ARITY = 4
+"""Least arity of the finger trees of a sweeping kernel."""
 MOST_PIECES = 1 << 20
 """Records of a kernel that an event may be put into, by one call that nothing interrupts: some tenths of a second."""
 
 
-class SpanWindow(AggregateObject):
+class SpanWindow(KernelObject):
     """Windows over events that last, all of a key that are open. Times in µs, within ±2**61.
 
     Raises WrongParameter for an interval that isn't one or is longer than the window's `longest`, BadInput for bounds
@@ -64,9 +59,7 @@ class SpanWindow(AggregateObject):
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options that a query may give where a replay keeps events in it."""
     IN_ORDER_ONLY = False
-    dispatch: Callable[[], SpanKernel]
-    _check: Callable[[int, Plan], None]
-    """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
+    TABLE, CUT_BY = SpanKernel, "window"
 
     def __init__(
         self,
@@ -80,10 +73,7 @@ class SpanWindow(AggregateObject):
         self._longest_us, self._evicted = window.longest_event_us, NOTHING_EVICTED
         self._described = description(type(self).__name__, sorted(options.items()), window, self._plan.specs)
         self._state = np.zeros(self._plan.state_words, np.int64)
-        kernel = self.dispatch()
-        self._address = ask(kernel.create, self._plan.address, self._grid.address, self.pane_option(options))
-        self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
-        self._close.atexit = False  # a thread may still be at work in it
+        self._create(self._grid.address, self.pane_option(options))
 
     @classmethod
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
@@ -99,8 +89,7 @@ class SpanWindow(AggregateObject):
 
     @classmethod
     def ends(cls, window: Grid, option: int) -> PointKernel | None:
-        """What ends in each slice, as entries that a replay's walks take; None where windows are asked for as a
-        whole."""
+        """What ends in each slice, as entries that a replay's walks take; None where whole windows are asked for."""
         return None
 
     @in_turn
@@ -111,7 +100,10 @@ class SpanWindow(AggregateObject):
         low, high = self._interval(start, start + 1 if end == start else end)
         if high - low > self._longest_us:
             raise WrongParameter("interval", (start, end), f"at most {self._longest_us} µs long, as the window says")
-        self._require_few_pieces(low, high)
+        pieces = self._pieces(low, high)
+        if pieces > MOST_PIECES:
+            allowed = f"one that goes into {MOST_PIECES:,} slices or windows, not {pieces:,}; let windows slide further"
+            raise WrongParameter("interval", (low, high), allowed)
         source = self._columns.source([value], np.array([low]), np.zeros(1, np.int64))
         state_of(self._plan.address, source.address, address_of(self._state))
         if high > self._evicted + 1:
@@ -146,42 +138,19 @@ class SpanWindow(AggregateObject):
 
     @in_turn
     def save(self) -> np.ndarray:
-        """All that it holds, as words."""
-        words = np.zeros(self._ask("save", 0), np.int64)
-        self._ask("save", address_of(words))
-        return sealed(self._described, np.append(words, self._evicted))
+        return sealed(self._described, np.append(self._saved(), self._evicted))
 
     @in_turn
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, window, aggregates and options. BadInput for other words."""
-        others = (
-            "these words were saved by another kernel, window, aggregates or options, or they are damaged; make the "
-        )
-        words = opened(words, self._described, f"{others}same again, or load another copy")
-        held = words[:-1].copy()
-        self._ask("reset")
-        if not len(held) or not self._ask("load", address_of(held), len(held)):
-            self._ask("reset")
-            raise BadInput(f"{others}same again; it is empty now")
+        words = opened(words, self._described, self._other_words(", or load another copy"))
+        if not self._load(words[:-1]):
+            raise BadInput(self._other_words("; it is empty now"))
         self._evicted = min(max(int(words[-1]), NOTHING_EVICTED), LIMIT_US)
-
-    @in_turn
-    def check(self) -> None:
-        """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
-        self._check(self._address, self._plan)
-
-    def _require_few_pieces(self, low: int, high: int) -> None:
-        pieces = self._pieces(low, high)
-        if pieces > MOST_PIECES:
-            allowed = f"one that goes into {MOST_PIECES:,} slices or windows, not {pieces:,}; let windows slide further"
-            raise WrongParameter("interval", (low, high), allowed)
 
     def _pieces(self, low: int, high: int) -> int:
         """How many records of the kernel an event of [low, high) goes into."""
         return self._grid_says("last_start_until", high - 1) - self._grid_says("first_end_after", low) + 1
-
-    def _ask(self, operation: str, *words: int) -> int:
-        return ask(getattr(self.dispatch(), operation), self._address, *words)
 
     def _grid_says(self, operation: str, argument: int) -> int:
         return ask(getattr(self._grid, operation), self._grid, argument)
@@ -203,21 +172,45 @@ class SpanWindow(AggregateObject):
             )
 
 
-class SliceWindow(SpanWindow):
-    """Of kernels with slices."""
+class SweepingWindow(SpanWindow):
+    """Of kernels that sweep, with finger trees as indexes."""
 
-    _check = staticmethod(check_slices)
-
-    def _pieces(self, low: int, high: int) -> int:
-        cuts = 1 if self._grid.rest == 0 else 2
-        return cuts * ((high - low) // self._grid.slide + 1) // Slices(self._address).height
+    SERVES: Callable[[AnyAggregate], bool]
 
     @classmethod
-    def ends(cls, window: Grid, option: int) -> PointKernel | None:
-        """Where windows have so many slices that a walk over them pays."""
-        return slice_ends() if slices_a_window(window) * option > MOST_FOLDED else None
+    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
+        """NotServed for an aggregate that is none of those served."""
+        super().refuse(specs)
+        for spec in specs:
+            if not cls.SERVES(find_monoid(spec)[1]):
+                what = f"aggregate of {cls.kernel_name()}"
+                raise NotServed(what, in_words(spec), those_with(cls.SERVES), spec.function)
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:
-        """Their height."""
-        return 1
+        """Where the operations of its indexes stand."""
+        return finger_tree.KERNEL.dispatch().address
+
+    def _pieces(self, low: int, high: int) -> int:
+        return 1  # an event is put into an index, however long it is
+
+
+def events_between(tree: PointKernel, entries: int, low: int, high: int) -> int:
+    """How many the entries of a tree in [low, high) cover."""
+    if ask(tree.is_empty, entries):
+        return 0
+    return int(words_of(ask(tree.range_query, entries, low, high), 1)[0])
+
+
+def held_records(pages: Pages) -> Iterator[tuple[int, np.ndarray]]:
+    """Number and words of each record that holds something, in order; AssertionError where pages are wrong."""
+    assert 0 <= pages.first <= pages.end <= pages.room, "order: its pages stand within its room"
+    words, before = pages.record_bytes // WORD_BYTES, None
+    for place in range(pages.first, pages.end):
+        page = RecordPage(pages.order[place])
+        assert before is None or before < page.number, "order: pages ascend by number"
+        assert page.marks != 0, f"marks: page {page.number} holds something"
+        before, records = page.number, words_of(page.address + HEAD_BYTES, PAGE_RECORDS, words)
+        for record in range(PAGE_RECORDS):
+            if page.marks >> record & 1:
+                yield (page.number << PAGE_BITS) + record, records[record]

@@ -4,69 +4,61 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event [7, 16) is adde
                           3        2         2           by its own state
 """
 
-from functools import cache
-
-from kernels.runtime.memory import WORD_BYTES, release, resize
+from kernels.aggregators._dispatch import FOREVER
+from kernels.runtime.memory import inner
 from kernels.runtime.struct import allocate
-from kernels.runtime.tables import compiled_table
-from kernels.spans._buckets import SHARED, Buckets, number_at, windows_of
-from kernels.spans._checking import check_aggregate_buckets
-from kernels.spans._dispatch import SpanKernel
-from kernels.spans._pages import drop_all, drop_before, find_record, merge_into_record, release_pages
-from kernels.spans._saving import load_pages, save_pages
-from kernels.spans._window import SpanWindow
-from kernels.states import clear
+from kernels.spans import _pages as pages
+from kernels.spans._pages import SHARED, PagedSpans
+from kernels.spans._window import SpanWindow, held_records
 from kernels.states.layout import StatePlan
+from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid
+from kernels.windows._window import first_end_after, last_start_until, window_end
 
 
 def create(plan: StatePlan, window: Grid, unused):
-    buckets = allocate(Buckets)
-    buckets.plan, buckets.window = plan, window
-    buckets.pages.record_bytes = WORD_BYTES * plan.state_words
-    buckets.pages.blank = resize(0, plan.state_words)
-    clear(plan, buckets.pages.blank)
+    buckets = allocate(PagedSpans)
+    pages.start_records(buckets, plan, window, 1)
     return buckets.address
 
 
-def destroy(buckets: Buckets):
-    release_pages(buckets.pages)
-    release(buckets.pages.blank)
-    release(buckets.address)
+def insert_span(buckets: PagedSpans, low, high, state):
+    for number in windows_of(buckets, low, high):
+        pages.merge_into_record(buckets.pages, buckets.plan, number, 0, state)
 
 
-def reset(buckets: Buckets):
-    drop_all(buckets.pages)
+@inner
+def windows_of(buckets, low, high):
+    """Numbers of the windows that [low, high) meets."""
+    return range(first_end_after(buckets.window, low), last_start_until(buckets.window, high - 1) + 1)
 
 
-def insert_span(buckets: Buckets, low, high, state):
-    first, last = windows_of(buckets, low, high)
-    for number in range(first, last + 1):
-        merge_into_record(buckets.pages, buckets.plan, number, 0, state)
-
-
-def state(buckets: Buckets, cursor, low, high):
-    at = find_record(buckets.pages, number_at(buckets, low))
+def state(buckets: PagedSpans, cursor, low, high):
+    at = pages.find_record(buckets.pages, last_start_until(buckets.window, low))
     return buckets.pages.blank if at == 0 else at
 
 
-def evict(buckets: Buckets, time):
-    drop_before(buckets.pages, number_at(buckets, time) + 1)
+def evict(buckets: PagedSpans, time):
+    pages.drop_before(buckets.pages, last_start_until(buckets.window, time) + 1)
 
 
-def save(buckets: Buckets, into):
-    return save_pages(buckets.pages, into)
+def oldest(buckets: PagedSpans):
+    return _last_time(buckets, pages.first_in_pages(buckets.pages, buckets.pages.first))
 
 
-def load(buckets: Buckets, saved, words):
-    return load_pages(buckets.pages, saved, words)
+def first_from(buckets: PagedSpans, time):
+    return _last_time(buckets, pages.first_record_from(buckets.pages, last_start_until(buckets.window, time - 1) + 1))
 
 
-@cache
-def dispatch() -> SpanKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    own = {each.__name__: each for each in (create, destroy, reset, insert_span, state, evict, save, load)}
-    return compiled_table(SpanKernel, "aggregate_buckets", SHARED | own)
+@inner
+def _last_time(buckets, number):
+    return FOREVER if number == FOREVER else window_end(buckets.window, number) - 1
+
+
+def check(address: int, plan: Plan) -> None:
+    """O(windows)."""
+    for number, state in held_records(PagedSpans(address).pages):
+        assert state[0] > 0, f"marks: window {number} has events"
 
 
 class AggregateBuckets(SpanWindow):
@@ -75,7 +67,8 @@ class AggregateBuckets(SpanWindow):
     Memory: a state for each open window that has events.
     """
 
-    dispatch, _check = staticmethod(dispatch), staticmethod(check_aggregate_buckets)
+    OPERATIONS = (*SHARED, create, insert_span, state, evict, oldest, first_from)
+    _check = staticmethod(check)
 
 
 KERNEL = AggregateBuckets

@@ -9,26 +9,19 @@ are finger trees, so that a late event finds its places and a window is two rang
 window will ask for one by one is kept as one state, `gone`.
 """
 
-from collections.abc import Sequence
-from functools import cache
-
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
+from kernels.monoids import has_inverse
 from kernels.runtime.calls import ask, call
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Microseconds, Ref
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.runtime.tables import compiled_table
-from kernels.spans._checking import events_between
-from kernels.spans._dispatch import SpanKernel
-from kernels.spans._sweeping import MIN_ARITY, SweepingWindow
+from kernels.spans._window import INDEX_ARITY, SweepingWindow, events_between
 from kernels.states import clear, copy_words, events_of, subtract
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid
-from schemas.errors import NotServed
 
 
 class CumulativeSweep(Struct):
@@ -48,8 +41,8 @@ class CumulativeSweep(Struct):
 def create(plan: StatePlan, window: Grid, tree: PointKernel):
     sweep = allocate(CumulativeSweep)
     sweep.plan, sweep.tree, sweep.time = plan, tree, -FOREVER
-    sweep.starts = call(tree.create, plan, MIN_ARITY, 0)
-    sweep.ends = call(tree.create, plan, MIN_ARITY, 0)
+    sweep.starts = call(tree.create, plan, INDEX_ARITY, 0)
+    sweep.ends = call(tree.create, plan, INDEX_ARITY, 0)
     sweep.gone = resize(0, 3 * plan.state_words)
     sweep.result = sweep.gone + WORD_BYTES * plan.state_words
     sweep.ended = sweep.result + WORD_BYTES * plan.state_words
@@ -77,8 +70,7 @@ def insert_span(sweep: CumulativeSweep, low, high, state):
 
 
 @inner
-def _between(sweep, low, high):
-    """Address of the aggregate of events that start before `high` and end behind `low`."""
+def state(sweep: CumulativeSweep, cursor, low, high):
     copy_words(sweep.result, sweep.gone, sweep.plan.state_words)
     call(sweep.tree.append_range, sweep.starts, -FOREVER, high, sweep.result)
     _take_ended(sweep, low, sweep.result)
@@ -91,10 +83,6 @@ def _take_ended(sweep, time, state):
     clear(sweep.plan, sweep.ended)
     call(sweep.tree.append_range, sweep.ends, -FOREVER, time + 1, sweep.ended)
     subtract(sweep.plan, state, sweep.ended)
-
-
-def state(sweep: CumulativeSweep, cursor, low, high):
-    return _between(sweep, low, high)
 
 
 def evict(sweep: CumulativeSweep, time):
@@ -117,7 +105,7 @@ def oldest(sweep: CumulativeSweep):
 
 
 def first_from(sweep: CumulativeSweep, time):
-    if events_of(_between(sweep, time, time + 1)) > 0:
+    if events_of(state(sweep, 0, time, time + 1)) > 0:
         return time
     return call(sweep.tree.first_from, sweep.starts, time)
 
@@ -164,15 +152,6 @@ def load(sweep: CumulativeSweep, saved, there):
     return words + _load_tree(sweep, sweep.ends, saved + WORD_BYTES * words, there - words) == there
 
 
-OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
-
-
-@cache
-def dispatch() -> SpanKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    return compiled_table(SpanKernel, "cumulative_sweeping", {each.__name__: each for each in OPERATIONS})
-
-
 def check(address: int, plan: Plan) -> None:
     """O(log events)."""
     sweep = CumulativeSweep(address)
@@ -190,16 +169,8 @@ class CumulativeSweeping(SweepingWindow):
     Memory: two entries of a finger tree for each event that is open.
     """
 
-    dispatch, _check = staticmethod(dispatch), staticmethod(check)
-
-    @classmethod
-    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
-        """NotServed for an aggregate without an exact inverse."""
-        super().refuse(specs)
-        for spec in specs:
-            if not has_inverse(find_monoid(spec)[1]):
-                served = those_with(has_inverse)
-                raise NotServed("aggregate of cumulative_sweeping", in_words(spec), served, spec.function)
+    OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
+    SERVES, _check = staticmethod(has_inverse), staticmethod(check)
 
 
 KERNEL = CumulativeSweeping

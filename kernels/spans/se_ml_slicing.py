@@ -8,24 +8,15 @@ Level k of a slice covers it and the k − 1 before it. Of height 1 it is SE-Sli
 """
 
 from collections.abc import Mapping
-from functools import cache
 
-from kernels.spans._dispatch import SpanKernel
-from kernels.spans._slices import slice_kernel
-from kernels.spans._window import SliceWindow
+from kernels.spans.se_slicing import SESlicing
 from schemas.errors import WrongParameter
 
 HEIGHT = 4
 MOST_HEIGHT = 1 << 10
 
 
-@cache
-def dispatch() -> SpanKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    return slice_kernel("se_ml_slicing")
-
-
-class SEMLSlicing(SliceWindow):
+class SEMLSlicing(SESlicing):
     """With height d: insert_span O(slices that it meets / d), and d more for each slice that had nothing; state O(d ·
     (slices of the window + d)), evict O(slices).
 
@@ -33,7 +24,6 @@ class SEMLSlicing(SliceWindow):
     """
 
     OPTIONS = PANE_OPTIONS = ("height",)
-    dispatch = staticmethod(dispatch)
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:

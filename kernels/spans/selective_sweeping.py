@@ -8,38 +8,37 @@ behind its beginning. For aggregates that select one value (min, max), as the pa
 A sweep doesn't go back: each cursor has its own, and who asks for an older window has all open events looked at.
 """
 
-from collections.abc import Sequence
-from functools import cache
+from operator import attrgetter
 
 import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, in_words, those_with
+from kernels.runtime.bisection import searches
 from kernels.runtime.calls import ask, call
-from kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref
-from kernels.runtime.memory import inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct, allocate
-from kernels.runtime.tables import compiled_table
-from kernels.spans._checking import events_between
-from kernels.spans._dispatch import CURSORS, SpanKernel
-from kernels.spans._sorted_events import (
-    HEAD_WORDS,
-    SortedEvents,
-    add_event,
-    drop_ended,
-    drop_events,
-    event_at,
-    load_events,
-    release_events,
-    save_events,
-)
-from kernels.spans._sweeping import MIN_ARITY, SweepingWindow
-from kernels.states import clear, merge
+from kernels.runtime.counted import are_there
+from kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref, Tail, Word, Words
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.struct import Struct, allocate, words_at
+from kernels.spans._dispatch import CURSORS
+from kernels.spans._window import INDEX_ARITY, SweepingWindow, events_between
+from kernels.states import clear, copy_words, merge
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid
-from schemas.errors import NotServed
+
+LEAST_ROOM = 16
+
+
+class SpanEvent(Struct):
+    """An event of [low, high)."""
+
+    low: Microseconds
+    high: Microseconds
+    state: Tail(Word)
+
+
+HEAD_WORDS = SpanEvent.size_bytes // WORD_BYTES
 
 
 class Sweep(Struct):
@@ -51,11 +50,15 @@ class Sweep(Struct):
 
 
 class SelectiveSweep(Struct):
-    """least: how many events were left when those that had ended were dropped last; result: a state to answer with."""
+    """Events in order of start: `count` of them at `first`, with room for more. least: how many were left when those
+    that had ended were dropped last; result: a state to answer with."""
 
     plan: Ref(StatePlan)
     tree: Ref(PointKernel)
-    events: Inline(SortedEvents)
+    count: Count
+    room: Count
+    first: Address
+    event_words: Words
     sweeps: Array(Inline(Sweep), CURSORS)
     least: Count
     result: Address
@@ -63,40 +66,32 @@ class SelectiveSweep(Struct):
 
 def create(plan: StatePlan, window: Grid, tree: PointKernel):
     sweeping = allocate(SelectiveSweep)
-    sweeping.plan, sweeping.tree = plan, tree
-    sweeping.events.state_words = plan.state_words
+    sweeping.plan, sweeping.tree, sweeping.event_words = plan, tree, HEAD_WORDS + plan.state_words
     sweeping.result = resize(0, plan.state_words)
     for cursor in range(CURSORS):
         sweep = sweeping.sweeps[cursor]
-        sweep.at_work, sweep.high = call(tree.create, plan, MIN_ARITY, 0), -FOREVER
+        sweep.at_work, sweep.high = call(tree.create, plan, INDEX_ARITY, 0), -FOREVER
     return sweeping.address
 
 
 def destroy(sweeping: SelectiveSweep):
     for cursor in range(CURSORS):
         call(sweeping.tree.destroy, sweeping.sweeps[cursor].at_work)
-    release_events(sweeping.events)
+    release(sweeping.first)
     release(sweeping.result)
     release(sweeping.address)
 
 
-@inner
-def _start_again(sweeping):
-    """No sweep has come anywhere."""
+def reset(sweeping: SelectiveSweep):
+    sweeping.count = sweeping.least = 0
     for cursor in range(CURSORS):
         sweep = sweeping.sweeps[cursor]
         call(sweeping.tree.reset, sweep.at_work)
         sweep.place, sweep.high = 0, -FOREVER
 
 
-def reset(sweeping: SelectiveSweep):
-    drop_events(sweeping.events)
-    sweeping.least = 0
-    _start_again(sweeping)
-
-
 def insert_span(sweeping: SelectiveSweep, low, high, state):
-    add_event(sweeping.events, low, high, state)
+    _add_event(sweeping, low, high, state)
     for cursor in range(CURSORS):
         sweep = sweeping.sweeps[cursor]
         if low < sweep.high:
@@ -105,20 +100,41 @@ def insert_span(sweeping: SelectiveSweep, low, high, state):
 
 
 @inner
-def _move_on(sweeping, sweep, high):
-    """Events that start before `high` join those at work."""
-    while sweep.place < sweeping.events.count and event_at(sweeping.events, sweep.place).low < high:
-        event = event_at(sweeping.events, sweep.place)
-        call(sweeping.tree.insert, sweep.at_work, event.high, event.state.address, -1)
-        sweep.place += 1
-    sweep.high = high
+def _add_event(sweeping, low, high, state):
+    """Behind those that start no later. O(log distance), and moving those that start later."""
+    if sweeping.count == sweeping.room:
+        sweeping.room = max(LEAST_ROOM, 2 * sweeping.room)
+        sweeping.first = resize(sweeping.first, sweeping.room * sweeping.event_words)
+    place = _place_behind(sweeping, 0, sweeping.count, low)
+    event = _event_at(sweeping, place)
+    move(_event_at(sweeping, place + 1).address, event.address, (sweeping.count - place) * sweeping.event_words)
+    event.low, event.high = low, high
+    copy_words(event.state.address, state, sweeping.plan.state_words)
+    sweeping.count += 1
+
+
+@inner
+def _event_at(sweeping, place):
+    return SpanEvent(sweeping.first + WORD_BYTES * sweeping.event_words * place)
+
+
+@inner
+def _starts_by(sweeping, place, low):
+    return _event_at(sweeping, place).low <= low
+
+
+_place_behind = searches("sorted_events", _starts_by).gallop_back
 
 
 def state(sweeping: SelectiveSweep, cursor, low, high):
     sweep = sweeping.sweeps[cursor]
     if high < sweep.high:
         return _look_at_all(sweeping, low, high)
-    _move_on(sweeping, sweep, high)
+    while sweep.place < sweeping.count and _event_at(sweeping, sweep.place).low < high:
+        event = _event_at(sweeping, sweep.place)
+        call(sweeping.tree.insert, sweep.at_work, event.high, event.state.address, -1)
+        sweep.place += 1
+    sweep.high = high
     clear(sweeping.plan, sweeping.result)
     call(sweeping.tree.append_range, sweep.at_work, low + 1, FOREVER, sweeping.result)
     return sweeping.result
@@ -130,8 +146,8 @@ def _look_at_all(sweeping, low, high):
     not_inlined()
     clear(sweeping.plan, sweeping.result)
     place = 0
-    while place < sweeping.events.count and event_at(sweeping.events, place).low < high:
-        event = event_at(sweeping.events, place)
+    while place < sweeping.count and _event_at(sweeping, place).low < high:
+        event = _event_at(sweeping, place)
         if event.high > low:
             merge(sweeping.plan, sweeping.result, sweeping.result, event.state.address)
         place += 1
@@ -142,63 +158,59 @@ def evict(sweeping: SelectiveSweep, time):
     """Events that ended are looked for once as many came as were left the last time: O(1) amortised."""
     for cursor in range(CURSORS):
         call(sweeping.tree.bulk_evict, sweeping.sweeps[cursor].at_work, time + 1)
-    if sweeping.events.count < 2 * sweeping.least:
+    if sweeping.count < 2 * sweeping.least:
         return
-    for cursor in range(CURSORS):
-        sweep = sweeping.sweeps[cursor]
-        sweep.place -= _ended_before(sweeping, sweep.place, time + 1)
-    drop_ended(sweeping.events, time + 1)
-    sweeping.least = sweeping.events.count
-
-
-@inner
-def _ended_before(sweeping, end, time):
-    """How many of the events before a place ended by a time."""
-    count = 0
-    for place in range(end):
-        count += 1 if event_at(sweeping.events, place).high <= time else 0
-    return count
+    kept = 0
+    for place in range(sweeping.count):
+        if _event_at(sweeping, place).high > time + 1:
+            copy_words(_event_at(sweeping, kept).address, _event_at(sweeping, place).address, sweeping.event_words)
+            kept += 1
+        for cursor in range(CURSORS):
+            if sweeping.sweeps[cursor].place == place + 1:
+                sweeping.sweeps[cursor].place = kept
+    sweeping.count = sweeping.least = kept
 
 
 def is_empty(sweeping: SelectiveSweep):
-    return sweeping.events.count == 0
+    return sweeping.count == 0
 
 
 def oldest(sweeping: SelectiveSweep):
-    return event_at(sweeping.events, 0).low if sweeping.events.count > 0 else FOREVER
+    return _event_at(sweeping, 0).low if sweeping.count > 0 else FOREVER
 
 
 def first_from(sweeping: SelectiveSweep, time):
     """O(events that started by then)."""
-    for place in range(sweeping.events.count):
-        event = event_at(sweeping.events, place)
+    for place in range(sweeping.count):
+        event = _event_at(sweeping, place)
         if event.high > time:
             return max(event.low, time)
     return FOREVER
 
 
 def save(sweeping: SelectiveSweep, into):
-    return save_events(sweeping.events, into)
+    """[events][low · high · state] …"""
+    words = sweeping.count * sweeping.event_words
+    if into != 0:
+        words_at(into)[0] = sweeping.count
+        copy_words(into + WORD_BYTES, sweeping.first, words)
+    return 1 + words
 
 
-def load(sweeping: SelectiveSweep, saved, words):
-    return load_events(sweeping.events, saved, words)
-
-
-OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
-
-
-@cache
-def dispatch() -> SpanKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    return compiled_table(SpanKernel, "selective_sweeping", {each.__name__: each for each in OPERATIONS})
+def load(sweeping: SelectiveSweep, saved, there):
+    words = sweeping.event_words
+    if not are_there(saved, there, words) or 1 + words_at(saved)[0] * words != there:
+        return False
+    for place in range(words_at(saved)[0]):
+        event = SpanEvent(saved + WORD_BYTES * (1 + place * words))
+        _add_event(sweeping, event.low, event.high, event.state.address)
+    return True
 
 
 def check(address: int, plan: Plan) -> None:
     """O(events)."""
     sweeping = SelectiveSweep(address)
-    events = sweeping.events
-    words = words_of(events.first, events.count, HEAD_WORDS + plan.state_words)
+    words = words_of(sweeping.first, sweeping.count, HEAD_WORDS + plan.state_words)
     lows, highs = words[:, 0], words[:, 1]
     assert (np.diff(lows) >= 0).all(), "events: they stand in order of start"
     assert (lows < highs).all(), "events: each ends behind its start"
@@ -220,19 +232,8 @@ class SelectiveSweeping(SweepingWindow):
     Memory: the events that are open, and an entry of a finger tree for each of those at work.
     """
 
-    dispatch, _check = staticmethod(dispatch), staticmethod(check)
-
-    @classmethod
-    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
-        """NotServed for an aggregate that doesn't select."""
-        super().refuse(specs)
-        for spec in specs:
-            if not _selects(find_monoid(spec)[1]):
-                raise NotServed("aggregate of selective_sweeping", in_words(spec), those_with(_selects), spec.function)
-
-
-def _selects(monoid: AnyAggregate) -> bool:
-    return monoid.selective
+    OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
+    SERVES, _check = attrgetter("selective"), staticmethod(check)
 
 
 KERNEL = SelectiveSweeping

@@ -12,15 +12,13 @@ the slide is whole days, it ends after its size, at most at the end of its day. 
     cuts before it      0          4          8            window 5: [30 h, 42 h), window 7: [42 h, 53 h)
 """
 
-from functools import cache
-
 import numpy as np
 
 from kernels.replay.types import Zone
 from kernels.runtime.bisection import place_above, searches
 from kernels.runtime.fields import Code, Count, Microseconds, Pointer
 from kernels.runtime.memory import inner, not_inlined
-from kernels.windows._window import Bounds, Window, compiled_bounds_in_panes, made_window
+from kernels.windows._window import Bounds, Window, lazy_table, made_window, pane_around
 from schemas.errors import BadInput, WrongParameter
 
 DAY_US = 86_400_000_000
@@ -52,7 +50,7 @@ def _day_start(window, day):
 
 
 @inner
-def _start(window, number):
+def start(window: CalendarWindow, number):
     not_inlined()
     day = _day_of_cut(window, number)
     return _day_start(window, day) + (number - window.cuts[day]) * window.slide
@@ -61,14 +59,14 @@ def _start(window, number):
 @inner
 def _cut(window, number):
     """Start of a window, the last day start given for those after all."""
-    return _start(window, number) if number < window.cuts[window.days] else _day_start(window, window.days)
+    return start(window, number) if number < window.cuts[window.days] else _day_start(window, window.days)
 
 
 @inner
-def _end(window, number):
+def end(window: CalendarWindow, number):
     not_inlined()
     day = _day_of_cut(window, number)
-    begin = _start(window, number)
+    begin = start(window, number)
     length = window.end_length
     if window.end_kind == WHOLE_DAYS:
         elapsed = begin - _day_start(window, day)
@@ -82,7 +80,7 @@ def _end(window, number):
 
 
 @inner
-def _last_start_until(window, time):
+def last_start_until(window: CalendarWindow, time):
     """-1 if `time` lies before the first cut."""
     not_inlined()
     day = place_above(window.day_starts, 0, window.days, time) - 1
@@ -94,40 +92,22 @@ def _last_start_until(window, time):
 
 @inner
 def _ends_until(window, number, time):
-    return _end(window, number) <= time
+    return end(window, number) <= time
 
 
 _number_from = searches("calendar", _ends_until).place_from
 
 
 @inner
-def _first_end_after(window, time):
+def first_end_after(window: CalendarWindow, time):
     """By bisection among the windows that can hold `time`, since ends never fall."""
     not_inlined()
-    high = min(_last_start_until(window, time) + 1, window.cuts[window.days])
+    high = min(last_start_until(window, time) + 1, window.cuts[window.days])
     low = max(0, high - window.most_open - 1)
     return _number_from(window, low, high, time)
 
 
-def start(window: CalendarWindow, number):
-    return _start(window, number)
-
-
-def end(window: CalendarWindow, number):
-    return _end(window, number)
-
-
-def first_end_after(window: CalendarWindow, time):
-    return _first_end_after(window, time)
-
-
-def last_start_until(window: CalendarWindow, time):
-    return _last_start_until(window, time)
-
-
-@cache
-def _bounds() -> Bounds:
-    return compiled_bounds_in_panes("calendar", start, end, first_end_after, last_start_until)
+_bounds = lazy_table(Bounds, "calendar_bounds", start, end, first_end_after, last_start_until, find_pane=pane_around)
 
 
 def zone_around(window, starts_us: np.ndarray) -> Zone:
@@ -141,7 +121,9 @@ def calendar_window(size: int, slide: int, zone: Zone, extent: tuple[int, int]) 
     day_starts = np.ascontiguousarray(zone.day_starts_us, np.int64)
     if len(day_starts) < 2 or (np.diff(day_starts) < 0).any():
         raise BadInput("day starts of a zone must be at least two, and not fall")
-    _require_calendar(size, slide)
+    for name, value in (("size", size), ("slide", slide)):
+        if value <= 0 or (value % DAY_US and DAY_US % value):
+            raise WrongParameter(name, value, "with a zone: whole days, or a part that divides a day (in µs)")
     _require_cover(size, day_starts, extent)
     lengths = np.diff(day_starts)
     kind, length, rest, most_open = _ends(size, slide, lengths)
@@ -158,12 +140,6 @@ def calendar_window(size: int, slide: int, zone: Zone, extent: tuple[int, int]) 
         end_rest=rest,
         most_open=most_open,
     )
-
-
-def _require_calendar(size_us: int, slide_us: int) -> None:
-    for name, value in (("size", size_us), ("slide", slide_us)):
-        if value <= 0 or (value % DAY_US and DAY_US % value):
-            raise WrongParameter(name, value, "with a zone: whole days, or a part that divides a day (in µs)")
 
 
 def _require_cover(size: int, day_starts: np.ndarray, extent: tuple[int, int]) -> None:

@@ -1,9 +1,7 @@
 """Windows that start every slide, by their closed forms: what slices are cut by too."""
 
-from functools import cache
-
 from kernels.runtime.fields import Count, Microseconds
-from kernels.windows._window import Bounds, Pane, Window, compiled_bounds, made_window
+from kernels.windows._window import Bounds, Pane, Window, lazy_table, made_window
 
 
 class Grid(Window):
@@ -45,10 +43,8 @@ def find_pane(window: Grid, time, pane: Pane):
     pane.high = min(last_start + window.slide, first_end)
 
 
-@cache
-def bounds() -> Bounds:
-    """The closed forms, compiled."""
-    return compiled_bounds("sliding", start, end, first_end_after, last_start_until, find_pane)
+bounds = lazy_table(Bounds, "sliding_bounds", start, end, first_end_after, last_start_until, find_pane)
+"""The closed forms of all grids."""
 
 
 def grid(size: int, slide: int, origin: int) -> Grid:

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kernels import aggregators
-from kernels.replay.placement import Placement
+from kernels.replay.context import Placement
 from kernels.replay.types import WindowSpec
-from kernels.windows._extent import Extent
 from kernels.windows._late import Arrived, Late, late_in_numbered_windows
 from kernels.windows._rows import ArrivingEvents, expected_rows
-from kernels.windows._window import Window
+from kernels.windows._window import Extent, Window
 from schemas.errors import WrongParameter
 from schemas.windows import Window as AskedWindow
 
@@ -94,7 +93,8 @@ class WindowKind:
         start_us, end_us = self.attributed(window, arrived.start_us, arrived.end_us)
         counted = arrived._replace(start_us=start_us, end_us=end_us)
         last_us = np.maximum(end_us - 1, start_us)
-        return late_in_numbered_windows(self._made_for(window, counted), counted, last_us, too_long)
+        made = self.make(self.spec(window, start_us), Extent(int(start_us.min()), int(start_us.max())))
+        return late_in_numbered_windows(made, counted, last_us, too_long)
 
     def expected(self, made: Window, events: ArrivingEvents) -> int:
         """At least so many rows come of these events: exact where no window comes twice."""
@@ -103,10 +103,6 @@ class WindowKind:
     def source_digest(self, window: AskedWindow | None) -> str:
         """Of what a file of the user's says by which its windows are found; empty where there is none."""
         return ""
-
-    def _made_for(self, window: AskedWindow, arrived: Arrived) -> Window:
-        starts_us = arrived.start_us
-        return self.make(self.spec(window, starts_us), Extent(int(starts_us.min()), int(starts_us.max())))
 
 
 def require_length(parameter: str, length_us: int) -> None:

@@ -104,12 +104,9 @@ def find_missed(window, question, events):
             asked.last_start[row] = window_start(window, last)
 
 
-def late_in_numbered_windows(
-    window: Window, arrived: Arrived, last_us: np.ndarray, too_long: np.ndarray | None = None
-) -> Late:
+def late_in_numbered_windows(window: Window, arrived: Arrived, last_us: np.ndarray, too_long: np.ndarray) -> Late:
     """Late events of windows whose bounds say which hold an event; last_us: the last time of each. O(events)."""
     events = len(arrived.start_us)
-    too_long = np.zeros(events, bool) if too_long is None else too_long
     names = ("missed", "first_start", "first_end", "last_start")
     found = {name: np.zeros(events, np.int64) for name in names}
     given = {"starts": arrived.start_us, "lasts": last_us, "reached": arrived.reached_us}

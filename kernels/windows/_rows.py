@@ -58,11 +58,6 @@ class Counting(Struct):
 
 
 @inner
-def _clear(stretch):
-    stretch.is_empty = True
-
-
-@inner
 def _add(stretch, low, high):
     """How many windows of [low, high] are not in the stretch yet; it then reaches over them."""
     if low > high:
@@ -114,50 +109,35 @@ def count_rows(window, counting, keys):
     rows = 0
     for key in range(keys):
         counting.clock.step = 0
-        _clear(counting.of_key)
+        counting.of_key.is_empty = True
         tick = NEVER
         for row in range(counting.first_of_key[key], counting.first_of_key[key + 1]):
             if counting.arrivals[row] != tick:
                 tick = counting.arrivals[row]
-                _clear(counting.of_burst)
+                counting.of_burst.is_empty = True
                 counting.clock.step = gallop(counting.clock.ticks, counting.clock.step, counting.clock.steps, tick)
             rows += _rows_of_event(window, counting, row)
     return rows
 
 
-def expected_rows(window: Window, events: ArrivingEvents) -> int:
-    """At least so many rows; only an upper limit of it where even that is below `most`. O(1), else O(events)."""
+def expected_rows(window: Window, events: ArrivingEvents, reached_only: bool = True) -> int:
+    """At least so many rows; only an upper limit of it where even that is below `most`. O(1), else O(events).
+    reached_only: without windows that the watermark doesn't reach."""
     if len(events.start_us) == 0:
         return 0
-    most = _at_most(window, events)
-    return most if most <= events.most else _counted(window, events, events.emit, events.marks_us)
-
-
-def expected_windows(window: Window, events: ArrivingEvents) -> int:
-    """As expected_rows, with windows that the watermark doesn't reach."""
-    if len(events.start_us) == 0:
-        return 0
-    most = _at_most(window, events)
-    if most <= events.most:
-        return most
-    return max(
-        _counted(window, events, events.emit, events.marks_us), _counted(window, events, EMIT_FINAL, _for_ever(events))
-    )
-
-
-def _for_ever(events: ArrivingEvents) -> np.ndarray:
-    """Watermarks that never move until the last step."""
-    marks_us = np.full(len(events.marks_us), NEVER)
-    marks_us[-1:] = FOREVER
-    return marks_us
-
-
-def _at_most(window: Window, events: ArrivingEvents) -> int:
-    """Windows over all times, for each key, or for each event where each may have rows of its own."""
     low_us, high_us = int(events.start_us.min()), int(events.last_us.max())
     first, last = ask(window.first_end_after, window, low_us), ask(window.last_start_until, window, high_us)
-    times = len(events.start_us) if events.emit == EMIT_ARRIVAL else len(events.key_offsets) - 1
-    return times * max(0, last - first + 1)
+    # Over all times, for each key, or for each event where each may have rows of its own.
+    most = max(0, last - first + 1)
+    most *= len(events.start_us) if events.emit == EMIT_ARRIVAL else len(events.key_offsets) - 1
+    if most <= events.most:
+        return most
+    rows = _counted(window, events, events.emit, events.marks_us)
+    if reached_only:
+        return rows
+    never_us = np.full(len(events.marks_us), NEVER)  # watermarks that don't move until the last step
+    never_us[-1:] = FOREVER
+    return max(rows, _counted(window, events, EMIT_FINAL, never_us))
 
 
 def _counted(window: Window, events: ArrivingEvents, emit: int, marks_us: np.ndarray) -> int:

@@ -8,12 +8,16 @@ addresses a new kind recompiles nothing else; a switch over the kinds, compiled 
 """
 
 from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple, TypeVar
 
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Microseconds, Word
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation, compiled_table
+
+T = TypeVar("T", bound=Struct)
 
 
 class Pane(Struct):
@@ -50,6 +54,13 @@ class Window(Bounds):
     size: Microseconds
 
 
+class Extent(NamedTuple):
+    """The least and the greatest event start, in µs; first > last if there are no events."""
+
+    first: int
+    last: int
+
+
 def made_window(struct: type[Window], bounds: Bounds, **fields) -> Window:
     """The struct of a kind with some fields; it keeps the arrays given alive."""
     return struct.make(**{name: getattr(bounds, name) for name in Bounds.fields}, **fields)
@@ -81,13 +92,12 @@ def last_start_until(window, time):
 
 @inner
 def find_pane(window, time, pane):
-    """Write the pane that holds a time."""
     call(window.find_pane, window, time, pane)
 
 
-@inner
-def write_pane(window, first, last, pane):
-    """The pane that windows first … last hold, and no others."""
+def pane_around(window: Window, time, pane: Pane):
+    """find_pane by the other operations."""
+    first, last = first_end_after(window, time), last_start_until(window, time)
     first_end = window_end(window, first)
     pane.first, pane.last = first, last
     pane.first_end, pane.last_end = first_end, window_end(window, last)
@@ -95,17 +105,14 @@ def write_pane(window, first, last, pane):
     pane.high = min(window_start(window, last + 1), first_end)
 
 
-def pane_around(window: Window, time, pane: Pane):
-    """find_pane by the other operations."""
-    write_pane(window, first_end_after(window, time), last_start_until(window, time), pane)
-
-
-def compiled_bounds(name: str, *functions: Callable) -> Bounds:
-    """The closed forms of a kind, named as the operations of Bounds, compiled now or loaded from the disk cache."""
-    return compiled_table(Bounds, f"{name}_bounds", {function.__name__: function for function in functions})
+def lazy_table(kind: type[T], name: str, *functions: Callable, **others: Callable) -> Callable[[], T]:
+    """A table with functions that are named as its operations, and others by name; compiled, or loaded from the disk
+    cache, when it is first asked for."""
+    operations = {function.__name__: function for function in functions} | others
+    return cache(lambda: compiled_table(kind, name, operations))
 
 
 def compiled_bounds_in_panes(name: str, *functions: Callable) -> Bounds:
-    """The same for kinds whose events are held in panes, found by the other operations."""
-    named = {function.__name__: function for function in functions}
-    return compiled_table(Bounds, f"{name}_bounds", named | {"find_pane": pane_around})
+    """The closed forms of a kind whose events are held in panes, named as the operations of Bounds, compiled now or
+    loaded from the disk cache; panes are found by the other operations."""
+    return lazy_table(Bounds, f"{name}_bounds", *functions, find_pane=pane_around)()

@@ -3,27 +3,18 @@
 size 3, step 2        tuples  1  2  3  4  5        windows [1 2 3] [3 4 5]
 """
 
-from functools import cache
-
 from kernels.frames._ordered import OrderedEntry
 from kernels.frames._rules import within
 from kernels.replay.by_context.by_arrival import ArrivalCountWindow
-from kernels.replay.by_context.selection import select_by_arrival
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
-from kernels.runtime.fields import Count
+from kernels.replay.selection import select_panes
+from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
 from kernels.windows._late import Late
-from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
-
-
-class CountWindow(TupleWindow):
-    """Tuples, in Window.size of them, every `every`."""
-
-    every: Count
 
 
 def step(r: Replay, entry: OrderedEntry):
-    window, walk = CountWindow(r.window.address), r.derived.walk
+    window, walk = TupleWindow(r.window.address), r.derived.walk
     here = walk.here
     first = here.windows * window.every
     if here.tuples < first + window.size:
@@ -35,10 +26,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-@cache
-def steps() -> Steps:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_steps("count", step=step)
+steps = lazy_steps("count", step)
 
 
 class CountKind(TriggeredKind):
@@ -48,12 +36,10 @@ class CountKind(TriggeredKind):
         given = {"size": within("size", spec.asked.size), "every": within("step", spec.asked.step)}
         if spec.asked.order == BY_ARRIVAL:
             return ArrivalCountWindow.make(**given)
-        return tuple_window(CountWindow, steps(), **given)
+        return tuple_window(TupleWindow, steps(), **given)
 
     def select(self, choice, columns, made, spec):
-        if spec.asked.order == BY_ARRIVAL:
-            return select_by_arrival(choice, columns)
-        return super().select(choice, columns, made, spec)
+        return select_panes(choice, columns, spec.asked.order == BY_ARRIVAL)
 
     def late(self, window, arrived):
         """Nothing is too late for windows by arrival."""

@@ -4,26 +4,16 @@ window are those before it that lie at most an extent below (FARM §2.2.3; seman
 extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 triggers: 4 3, and not 2
 """
 
-from functools import cache
-
-from kernels.frames._making import require_exact_values
-from kernels.frames._ordered import (
-    OrderedEntry,
-    entry_at,
-    next_place,
-    place_behind,
-    previous_place,
-    standing,
-)
+from kernels.frames._ordered import OrderedEntry, entry_at, next_place, place_behind, previous_place, standing
 from kernels.frames._rules import value_of
+from kernels.frames.rules import require_exact_values
 from kernels.monoids._hash import LOW, mixed
-from kernels.replay.by_context.late import late_among
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
 from kernels.runtime.fields import Float
 from kernels.runtime.memory import as_float, inner
 from kernels.states import clear, gather, merge
-from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
+from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
 from schemas.windows import require_cutting_type
 
 ROUNDING = 1e-9
@@ -90,24 +80,13 @@ def state(r: Replay):
     return into
 
 
-@inner
-def _holds(r, row):
+def holds(r: Replay, row):
     """The tuple that triggered is not in its window."""
     value = value_of(TupleWindow(r.window.address), r.events.columns, row)
     return row != r.derived.found.last_row and value >= r.derived.walk.here.least
 
 
-_late_among = late_among("late_in_delta_windows", _holds)
-
-
-def late(r: Replay):
-    return _late_among(r)
-
-
-@cache
-def steps() -> Steps:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_steps("delta", step=step, state=state, late=late)
+steps = lazy_steps("delta", step, state, holds)
 
 
 class DeltaKind(TriggeredKind):
@@ -124,8 +103,7 @@ class DeltaKind(TriggeredKind):
         require_cutting_type(spec.asked, column, kind)
         given = {"extent": spec.asked.extent, "threshold": spec.asked.threshold}
         by = {"column": spec.column, "is_float": kind == "float64", "keeps_panes": 0}
-        made = steps()
-        return tuple_window(DeltaWindow, made, state=made.state, late=made.late, **by, **given)
+        return tuple_window(DeltaWindow, steps(), **by, **given)
 
 
 KIND = DeltaKind()

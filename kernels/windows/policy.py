@@ -4,7 +4,6 @@ policy: all but the newest once there are more than 2        tuples  1  2  3  4 
 """
 
 import inspect
-from functools import cache
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from kernels.aggregators._predicates import FAILED, Predicate
 from kernels.frames._ordered import OrderedEntry
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
-from kernels.replay.panes import range_query
 from kernels.replay.stop import REFUSED
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address
@@ -21,7 +19,7 @@ from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.tables import Operation
 from kernels.states import clear, gather, merge
 from kernels.states.state_plan import make_plan
-from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
+from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
 from schemas.syntax import hash_of
 
 
@@ -41,7 +39,7 @@ def step(r: Replay, entry: OrderedEntry):
     plan, oldest = window.looked_at, tail_entry(walk)
     if r.derived.refused == FAILED:  # the question that failed is asked again, in plain Python
         return 0
-    total = range_query(r, walk.policy_panes, ranks[oldest.row], ranks[entry.row] + 1)
+    total = call(r.kernel.range_query, walk.policy_panes, ranks[oldest.row], ranks[entry.row] + 1)
     clear(plan, window.prefix)
     while walk.here.tail_row != entry.row:
         oldest = tail_entry(walk)
@@ -61,10 +59,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-@cache
-def steps() -> Steps:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_steps("policy", step=step)
+steps = lazy_steps("policy", step)
 
 
 def _source_of(function) -> str:
@@ -106,15 +101,8 @@ class PolicyKind(TriggeredKind):
         asked = spec.asked
         compiled = CompiledPolicy(asked.name, asked.policy.out, asked.values, tuple(asked.reads), spec.reads)
         prefix, part = map(address_of, compiled.states)
-        made = tuple_window(
-            PolicyWindow,
-            steps(),
-            looked_at=compiled.plan.layout,
-            out=compiled.predicate.address,
-            parameters=compiled.predicate.parameters,
-            prefix=prefix,
-            part=part,
-        )
+        asks = {"out": compiled.predicate.address, "parameters": compiled.predicate.parameters}
+        made = tuple_window(PolicyWindow, steps(), looked_at=compiled.plan.layout, prefix=prefix, part=part, **asks)
         object.__setattr__(made, "_kept", [made._kept, compiled])
         return made
 

@@ -7,15 +7,12 @@ seen.
 u is in the windows u … u + size − 1, or u + 1 … u + size. Which of them exist is known by the replay only.
 """
 
-from functools import cache
-
 from kernels.replay.rolling import RollingWindow, rolling_placement
 from kernels.replay.types import WindowSpec
 from kernels.windows._kind import WindowKind, require_length
 from kernels.windows._late import Late
-from kernels.windows._rolling_rows import expected_rolling_rows
-from kernels.windows._seen_times import SeenTimes
-from kernels.windows._window import Bounds, compiled_bounds, made_window
+from kernels.windows._rolling_rows import SeenTimes, expected_rolling_rows
+from kernels.windows._window import Bounds, lazy_table, made_window
 
 
 def start(window: RollingWindow, number):
@@ -34,10 +31,7 @@ def last_start_until(window: RollingWindow, time):
     return time + window.size - window.beyond
 
 
-@cache
-def bounds() -> Bounds:
-    """The closed forms, compiled."""
-    return compiled_bounds("rolling", start, end, first_end_after, last_start_until)
+bounds = lazy_table(Bounds, "rolling_bounds", start, end, first_end_after, last_start_until)
 
 
 class RollingKind(WindowKind):

@@ -2,8 +2,8 @@
 ends a gap behind its last tuple, of gaps that a column says behind the one that reaches furthest, and passes with that,
 whatever comes."""
 
-from kernels.replay.by_context.cut_window import CutWindow
-from kernels.windows._cut import CutKind
+from kernels.replay.by_context.state import CutWindow
+from kernels.windows._dependent import CutKind
 
 
 class SessionKind(CutKind):

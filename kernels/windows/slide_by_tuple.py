@@ -3,25 +3,16 @@
 size 4, step 2        tuples  1  2  7  9        windows [-2, 2]: 1 2    [5, 9]: 7 9
 """
 
-from functools import cache
-
 from kernels.frames._ordered import OrderedEntry
 from kernels.frames._rules import within
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
-from kernels.runtime.fields import Count
+from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
 from kernels.windows._kind import require_length
-from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
-
-
-class SlideByTupleWindow(TupleWindow):
-    """Of Window.size µs, every `every` tuples."""
-
-    every: Count
 
 
 def step(r: Replay, entry: OrderedEntry):
-    window, walk = SlideByTupleWindow(r.window.address), r.derived.walk
+    window, walk = TupleWindow(r.window.address), r.derived.walk
     low = entry.time - window.size
     while tail_entry(walk).time < low:
         move_tail(walk)
@@ -31,10 +22,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-@cache
-def steps() -> Steps:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_steps("slide_by_tuple", step=step)
+steps = lazy_steps("slide_by_tuple", step)
 
 
 class SlideByTupleKind(TriggeredKind):
@@ -42,7 +30,7 @@ class SlideByTupleKind(TriggeredKind):
 
     def window(self, spec):
         require_length("size", spec.asked.size_us)
-        return tuple_window(SlideByTupleWindow, steps(), size=spec.asked.size_us, every=within("step", spec.asked.step))
+        return tuple_window(TupleWindow, steps(), size=spec.asked.size_us, every=within("step", spec.asked.step))
 
 
 KIND = SlideByTupleKind()

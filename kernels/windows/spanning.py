@@ -1,12 +1,12 @@
 """Spanning windows: cut as sliding ones; an event is in every window that its interval meets (semantics §2).
 
 With attribution `start` or `end` it is the point at which it starts or ends, with `prorated` its windows get shares of
-it (kernels/replay/shares.py). One longer than `longest` is in none: it goes to the late table as "too long".
+it (kernels/replay/spans.py). One longer than `longest` is in none: it goes to the late table as "too long".
 """
 
 from kernels import spans
 from kernels.replay.spans import span_placement
-from kernels.windows._rows import expected_windows
+from kernels.windows._rows import expected_rows
 from kernels.windows.sliding import SlidingKind
 from schemas.windows.spanning import END, START
 
@@ -30,7 +30,7 @@ class SpanningKind(SlidingKind):
 
     def expected(self, made, events):
         """Windows met, reached or not: an event is put into each slice of them."""
-        return expected_windows(made, events)
+        return expected_rows(made, events, reached_only=False)
 
 
 KIND = SpanningKind()

@@ -10,7 +10,7 @@ from schemas.table_owners import made_anew_by
 from schemas.tables import Table
 
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are
-# shortened by upkeep/maintain.py, which knows who needs what, not by whoever writes a checkpoint. These come as often
+# shortened by upkeep/maintain.py, which knows who needs what, not by the writer of a checkpoint. These come as often
 # as Spark makes them: a commit opens its table several times, and with delta-rs's 100 it took twice as long.
 PROPERTIES = {
     "delta.enableDeletionVectors": "false",

@@ -1,6 +1,6 @@
 """Data Docs: the pages of Great Expectations on the suites and on each validation result that is kept.
 
-Made when somebody asks (`windrow report`), not at each validation: the index reads every result
+Made when a user asks (`windrow report`), not at each validation: the index reads every result
 (docs/decisions/0036-expectations-in-memory.md). A result never changes, so its page is made once.
 """
 

@@ -189,6 +189,6 @@ def _bytes(lake: Lake, table: Table, version: int, partitions: list[tuple]) -> i
 def failure(found: list[Verdict]) -> GateFailed | None:
     """Of the first check that failed: its figure, limit and the SQL that shows the rows."""
     failed = next((verdict for verdict in found if not verdict.passed), None)
-    return (
-        None if failed is None else GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")
-    )
+    if failed is None:
+        return None
+    return GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")

@@ -142,7 +142,7 @@ def _digest_on_disk(place: Location) -> "hashlib._Hash":
 
 
 def _modified_ns(found: storage.FileState, began_ns: int) -> int | None:
-    """The modification time, if whoever changes the file from now on gives it another.
+    """The modification time, if a writer that changes the file from now on gives it another.
 
     A file system writes the time of its last tick, 10 ms ago or less, FAT and ext3 that of the last second or two: a
     file that changes again right after it was read may keep its time, and its size. As Git does with what it calls

@@ -79,7 +79,7 @@ def _written_and_locked(config: Config, path: Location, text: str) -> Lock:
     own.file.write(text)
     own.file.flush()
     os.fsync(own.file.fileno())
-    unfinished.rename(path)  # in one step, and locked: whoever sees it sees all of it
+    unfinished.rename(path)  # in one step, and locked: a reader that sees it sees all of it
     return own
 
 

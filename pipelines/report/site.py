@@ -81,8 +81,8 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
         making = folder.with_name(f".{folder.name}.new")
         shutil.rmtree(making, ignore_errors=True)  # of a process that was killed
         making.mkdir(parents=True)
-        pages = _pages(Lake(config), folder, progress, with_data_docs)
-        made = _write(Lake(config), pages, folder, making, with_data_docs)
+        lake = Lake(config)
+        made = _write(lake, _pages(lake, folder, progress, with_data_docs), folder, making, with_data_docs)
         _replace(folder, making)
     return made
 

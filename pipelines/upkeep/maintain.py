@@ -60,8 +60,8 @@ class Maintained(NamedTuple):
 
 def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress) -> list[Maintained]:
     """Maintain every table; `progress` gets the name of each as it begins. Returns what was done, by table. Waits for
-    whoever commits to a table, before it looks at bronze for the stream's ingest, and for no run: those read what is
-    kept."""
+    a writer that commits to a table, before it looks at bronze for the stream's ingest, and for no run: those read what
+    is kept."""
     lake = Lake(config).committing(run_id=run_table.new_run_id("maintenance", None))
     found = audits(lake)
     needed = _needed_versions(lake, found)

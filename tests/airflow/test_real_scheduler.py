@@ -231,7 +231,7 @@ def test_a_backfill_of_queries_whose_days_go_on_from_each_other_makes_them_oldes
 @pytest.mark.takes(30)
 def test_many_days_are_made_by_one_run_with_params(stack, done):
     dag, (first, last) = f"{DAG}{flow.BACKFILL}", (stack.days[0], stack.days[-1])
-    asked = {"from": str(first), "to": str(last), "queries": QUERIES, "backwards": True}
+    asked = {"from": str(first), "to": str(last), "queries": QUERIES, "backwards": True, "again": True}
     run = {"dag_run_id": stack.client.trigger(dag, None, "many", **asked)}
     stack.client.wait_for_runs(dag, "manual", 1, LIMIT_S)
     assert states(stack, dag, run) == {"backfill": "success", "report": "success"}

@@ -51,7 +51,7 @@ def most_rows_of_a_task() -> int:
     work = work_of(lake, tables, DAY)
     buckets = plan(lake, 1, work).buckets
     [day], events = work.backs, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
-    return max(task.make_pass(lake, work, day, of_bucket).result.num_rows for of_bucket in events)
+    return max(task.make_pass(lake, work, day, of_bucket).rows.num_rows for of_bucket in events)
 
 
 def assert_refused(ended: Ended, kind: type, text: str) -> None:

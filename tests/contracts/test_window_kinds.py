@@ -13,8 +13,8 @@ OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
 # Kinds whose tuples a farm finds by other means than closed forms; the words of the query language, the questions asked
 # in it, and what is compiled before anybody asks.
 USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
-# Frames, and what makes their rules.
-USERS += ("kernels/frames/rules/", "kernels/frames/_making.py")
+# Frames.
+USERS += ("kernels/frames/rules/",)
 # A plain walk of each that carries state.
 PLAIN = "pipelines/gate/recount/plain/kinds/"
 USERS += (PLAIN,)

@@ -37,6 +37,15 @@ def test_the_drawn_example_has_the_drawn_shape():
     assert (tree.oldest(), tree.query(), len(tree)) == (6, {"sum": 90}, 9)
 
 
+def test_a_tree_without_bulk_operations_is_that_of_finger_tree_single():
+    tree = filled(range(1, 15), min_arity=2, bulk=False)
+    assert tree.dispatch() is make("finger_tree_single", SUM, column_types=INT).dispatch()
+    tree.bulk_evict(5)
+    tree.check()
+    assert (tree.oldest(), tree.query(), len(tree)) == (6, {"sum": 90}, 9)
+    assert filled(range(5)).dispatch() is not tree.dispatch()
+
+
 def test_check_finds_a_wrong_aggregate():
     tree = filled(range(100), min_arity=2)
     nodes = Nodes(Tree(tree._address), tree._plan)
@@ -48,7 +57,7 @@ def test_check_finds_a_wrong_aggregate():
 def test_check_finds_a_wrong_order():
     tree = filled(range(100), min_arity=2)
     nodes = Nodes(Tree(tree._address), tree._plan)
-    nodes.node(nodes.tree.right[0], 0).times[0] += 1_000_000
+    nodes.node(nodes.tree.right[0]).times[0] += 1_000_000
     with pytest.raises(AssertionError, match="order"):
         tree.check()
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
 from kernels.per_event import KeyedEvents, answer_per_event
-from kernels.per_event.choice import FEW
-from kernels.ranks.disorder import FAR
+from kernels.per_event.entry import FEW
+from kernels.ranks import FAR
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from tests.kernels.test_compilation import run_as_plain_python
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kernels.ranks.sort import rank_keys
+from kernels.ranks import rank_keys
 from tests.kernels.test_compilation import run_as_plain_python
 
 TIMES = st.lists(st.integers(-20, 20) | st.integers(-(1 << 61), 1 << 61), max_size=40)

@@ -17,8 +17,8 @@ from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, Repla
 from kernels.replay.types import EMITS
 from kernels.runtime.calls import ask
 from kernels.windows import window_kind
-from kernels.windows._extent import Extent
 from kernels.windows._rows import ArrivingEvents
+from kernels.windows._window import Extent
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from tests.kernels.test_replay import DAY, SUM_AND_COUNT, columns_of, ticks_of
 

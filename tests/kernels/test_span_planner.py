@@ -9,8 +9,17 @@ from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, WindowSpec, replay_keys
 from kernels.spans import _planner as planner
 from kernels.spans import kernels
-from kernels.spans._planner import AskedWindows, EventFigures, figures_of, plan_keys
-from kernels.spans._thresholds import FEW_OVERLAPPED, MANY_SLICES, MOST_HEIGHT, MOST_STATE_WORDS, UNDER_WAY
+from kernels.spans._planner import (
+    FEW_OVERLAPPED,
+    MANY_SLICES,
+    MOST_HEIGHT,
+    MOST_STATE_WORDS,
+    UNDER_WAY,
+    AskedWindows,
+    EventFigures,
+    figures_of,
+    plan_keys,
+)
 from schemas.errors import WrongParameter
 from tests.kernels.test_span_replays import Question, Span, random_question, ticks_of
 

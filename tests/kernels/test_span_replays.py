@@ -20,7 +20,7 @@ from kernels.replay import (
     entry,
     replay_keys,
 )
-from kernels.spans import _window
+from kernels.spans import se_slicing
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain_spans import Question, Row, Span, rows_of
 
@@ -87,7 +87,7 @@ def replayed(events: list[Span], asked: Question, kernel: str, **options: int) -
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_5_000_random_replays_have_the_rows_of_a_plain_look_at_every_event(seed, monkeypatch):
     monkeypatch.setattr(entry, "LEAST_PATIENCE", seed % 4 // 2 * 32)
-    monkeypatch.setattr(_window, "MOST_FOLDED", seed % 2 * 16)
+    monkeypatch.setattr(se_slicing, "MOST_FOLDED", seed % 2 * 16)
     rng = random.Random(seed)
     for _ in range(STREAMS):
         events, asked, height = random_spans(rng), random_question(rng), rng.randint(1, 9)

@@ -9,8 +9,8 @@ from numba import config
 
 from kernels import spans
 from kernels.aggregators._saved import SEAL_WORDS, sealed
-from kernels.spans._checking import held_records
 from kernels.spans._slices import Slices
+from kernels.spans._window import held_records
 from schemas.query import agg, spanning
 from tests.kernels.test_compilation import run_as_plain_python
 

@@ -4,9 +4,8 @@ import importlib
 import inspect
 from types import ModuleType
 
-from kernels import frames, spans
-from kernels.aggregators import kernels, window_class
-from kernels.aggregators._card import Card
+from kernels import aggregators, frames, spans
+from kernels.aggregators._window import Card
 from tools.docs.markdown import MADE, grid, page
 
 INTRODUCTION = (
@@ -50,9 +49,9 @@ OF_FRAMES = (
 def kernels_page() -> str:
     """Every aggregator of point events: what it promises, and how it works."""
     head = [field.replace("_", " ") for field in Card._fields]
-    rows = [["kernel", *head], *([f"`{name}`", *window_class(name).CARD] for name in kernels())]
-    parts = [part for name in kernels() for part in (f"## {name}", f"```text\n{_about(name)}\n```", _options(name))]
-    points = ["# Kernels of point events", MADE, INTRODUCTION, OF_REPLAYS, grid(rows), *parts]
+    cards = {name: aggregators.window_class(name).CARD for name in aggregators.kernels()}
+    rows = [["kernel", *head], *([f"`{name}`", *card] for name, card in cards.items())]
+    points = ["# Kernels of point events", MADE, INTRODUCTION, OF_REPLAYS, grid(rows), *_parts_of(aggregators)]
     of_spans = ["# Kernels of events that last", OF_SPANS, *_parts_of(spans)]
     return page([*points, *of_spans, "# Kernels of frames", OF_FRAMES, *_parts_of(frames)])
 
@@ -73,14 +72,3 @@ def _options_of(made: type) -> str:
 
 def _text_of(module: str) -> str:
     return inspect.getdoc(importlib.import_module(module))
-
-
-def _about(kernel: str) -> str:
-    """The docstring of the module in which a kernel is explained."""
-    module = importlib.import_module(f"kernels.aggregators.{kernel}")
-    return inspect.getdoc(getattr(module, "EXPLAINED_IN", module))
-
-
-def _options(kernel: str) -> str:
-    options = ", ".join(f"`{option}`" for option in (*window_class(kernel).OPTIONS, "column_types"))
-    return f"Options: {options}. {' '.join(inspect.getdoc(window_class(kernel)).split())}"

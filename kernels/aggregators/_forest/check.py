@@ -5,7 +5,7 @@ import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._checking import differing_word, folded, folded_in_groups
-from kernels.aggregators._forest.layout import Forest, ForestNode
+from kernels.aggregators._forest import Forest, ForestNode
 from kernels.states.state_plan import Plan
 
 

@@ -1,18 +1,88 @@
-"""The nodes of a monoid tree: where each is, and how those of a level are made from those below."""
+"""Nodes that stand in pages of a store: the compiled side (MTA §4.1.5, fig. 3).
 
-from kernels.aggregators._forest.layout import (
+Each level has the last nodes in its ring, and page number p the nodes [p · page_nodes, (p + 1) · page_nodes):
+
+    level l:   page 7 | page 8 | page 9 | … in the store … | page 40 |  41   42 |
+               ^ head, in slots 7 & 3, 8 & 3, …            spilled ^  ring ^    ^ end of the level
+
+With the buffer of 512 nodes of the paper, a page has 128, the ring 512 (write buffer and tail) and the head cache four
+pages. Two slots more serve searches: one for the way up, one for the way down; a search needs one page per level for
+each, so that it can begin again after each page that was brought, and ends.
+
+Compiled code never waits for a page. It answers MISSING, having changed nothing and noted what it needs; Python brings
+it (stored.py) and calls again.
+"""
+
+from kernels.aggregators._forest import (
+    FALLING_SLOT,
+    HEAD_SLOTS,
+    HEADS,
     KEPT_NODES,
     MAX_LEVELS,
     NO_PAGE,
+    RISING_SLOT,
     SLOTS,
     WORK_NODES,
     Forest,
     ForestNode,
 )
-from kernels.aggregators._forest.paging import paged_node
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import allocate
 from kernels.states import clear, merge
+
+LAST_KEPT = 4
+"""So many nodes of a level never leave its ring: its last pair, and the pair before it."""
+
+
+@inner
+def _note(forest, height, page, slot):
+    forest.needed_level, forest.needed_page, forest.needed_slot = height, page, slot
+
+
+@inner
+def paged_node(forest, height, index, slot):
+    """A node that left the ring; one at address 0 and a note if its page isn't here."""
+    not_inlined()
+    level, page = forest.levels[height], index // forest.page_nodes
+    found = page & (HEAD_SLOTS - 1)
+    if level.pages[found] != page:
+        found = RISING_SLOT
+    if level.pages[found] != page:
+        found = FALLING_SLOT
+    if level.pages[found] != page:
+        _note(forest, height, page, slot)
+        return ForestNode(0)
+    return ForestNode(level.slots + (found * forest.page_nodes + index % forest.page_nodes) * forest.node_bytes)
+
+
+@inner
+def heads_here(forest, first):
+    """Whether all head pages of a window that begins at `first` are here, and the pages behind them. Above level 0 the
+    head itself is never asked for, only its right sibling; nor need it have been made, if the level began after it.
+
+    Asking for the page behind keeps at least a quarter to a half of the head cache ahead of the head: the paper
+    refills a cache of 512 below 256.
+    """
+    not_inlined()
+    nodes = forest.page_nodes
+    if nodes == 0:
+        return True
+    for height in range(forest.top + 1):
+        level = forest.levels[height]
+        page = ((first >> height) + (1 if height > 0 else 0)) // nodes
+        for ahead in range(page, page + 2):
+            if ahead * nodes < level.spilled and level.pages[ahead & (HEAD_SLOTS - 1)] != ahead:
+                _note(forest, height, first, HEADS)
+                return False
+    return True
+
+
+@inner
+def is_full(forest, count):
+    """Whether level 0 has no room for `count` nodes in its ring. If it has, so have the levels above, as they grow
+    half as fast."""
+    return forest.page_nodes > 0 and forest.end + count - forest.levels[0].spilled > forest.ring_nodes
+
 
 SMALLEST_RING = 8
 TIME_BYTES = ForestNode.size_bytes
@@ -50,8 +120,7 @@ def _make_nodes(forest, count):
 
 
 @inner
-def destroy(forest):
-    """Give all memory back."""
+def destroy(forest: Forest):
     for height in range(MAX_LEVELS):
         release(forest.levels[height].ring)
         release(forest.levels[height].slots)
@@ -113,7 +182,7 @@ def node(forest, height, index, slot):
 
 @inner
 def append_node(forest, height, index):
-    """Room for the next node of a level; with a store there must be some (paging.is_full)."""
+    """Room for the next node of a level; with a store there must be some (is_full)."""
     level = forest.levels[height]
     if level.ring == 0:
         level.ring = resize(0, forest.ring_nodes * forest.node_bytes // WORD_BYTES)
@@ -137,14 +206,12 @@ def _grow(forest, level, first, end):
 
 @inner
 def make_parent(forest, parent, older, newer):
-    """Make a node the parent of two."""
     parent.time = newer.time
     merge(forest.plan, parent.state, older.state, newer.state)
 
 
 @inner
 def append_updates(forest, nodes, count):
-    """`count` nodes from `nodes` on are the next updates."""
     first, update, node_bytes = forest.end, nodes.address, forest.node_bytes
     for index in range(first, first + count):
         copy_node(forest, append_node(forest, 0, index), ForestNode(update))

@@ -1,38 +1,77 @@
 """The operations of both monoid trees, made from what differs between them: how updates come in, how they go, and
-where the aggregate of all is."""
+where the aggregate of all is.
+
+What may need a page of the store answers MISSING, and FULL where full pages must go to it first; both without having
+changed anything. In memory neither happens, and a caller need not look. Of what reads, with a store, only the object
+asks, which fetches pages that are missing.
+"""
 
 import functools
+from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
-from kernels.aggregators._forest.entries import oldest, status_of
-from kernels.aggregators._forest.layout import BATCH_NODES, MISSING, Forest, ForestNode
-from kernels.aggregators._forest.nodes import copy_node, copy_state, nth
-from kernels.aggregators._forest.paging import heads_here
-from kernels.aggregators._forest.search import find
+from kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel, by_name
+from kernels.aggregators._forest import BATCH_NODES, FALLING_SLOT, MISSING, Forest, ForestNode
+from kernels.aggregators._forest.nodes import copy_node, copy_state, create_forest, destroy, heads_here, node, nth
+from kernels.aggregators._forest.search import find, fold_times, open_is_in
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import words_at
+from kernels.runtime.tables import Operation, compiled_table
 from kernels.states import lift_each, merge
-from kernels.states.layout import Events
+from kernels.states.layout import Events, StatePlan
 
 
-def insertion(kernel: str, push) -> dict:
-    """push(forest, nodes, count) → status: `count` nodes from `nodes` on become the next updates of the tree."""
+class ForestKernel(PointKernel):
+    """insert_rows(s, events, first, end) → status: those rows at their own times
+    evict_before(s, place) → status: the updates before a place, behind the last one the open entry too
+    """
 
-    def insert(forest: Forest, time, state, row):
-        if forest.has_open and time <= forest.open.time:
-            return _extend_open(forest, time, state)
-        status = push(forest, forest.open, 1) if forest.has_open else DONE
-        if status == DONE:
-            _open(forest, time, words_at(state))
-        return status
-
-    return {"insert": named_inner(kernel, insert)} | _burst_insertion(kernel, push)
+    insert_rows: Operation()
+    evict_before: Operation()
 
 
-def _burst_insertion(kernel: str, push) -> dict:
+def forest_kernel(kernel: str, push, cut, total, has_heads: bool) -> Callable[[], ForestKernel]:
+    """What gives the table of a kernel of that name, compiled or loaded when it is first asked for.
+
+    push(forest, nodes, count) → status: `count` nodes from `nodes` on become the next updates of the tree
+    cut(forest, place): the updates before a place go, all head pages being here
+    total(forest, into): into = the aggregate of the tree, without the open entry
+    has_heads: whether the tree keeps the head of each level
+    """
     named = functools.partial(named_inner, kernel)
+
+    @named
+    def create(plan: StatePlan, page_nodes, unused):
+        return create_forest(plan, page_nodes, has_heads).address
+
+    @named
+    def query(forest: Forest):
+        not_inlined()
+        result = forest.result.state
+        total(forest, result)
+        if forest.has_open:
+            merge(forest.plan, result, result, forest.open.state)
+        return result.address
+
+    changes = by_name(create, query, *_insertion(named, push), *_eviction(named, cut))
+    return functools.cache(lambda: compiled_table(ForestKernel, kernel, SHARED | changes))
+
+
+def _insertion(named, push) -> tuple:
+    @named
+    def insert(forest: Forest, time, state, row):
+        opened = forest.open
+        if forest.has_open and time <= opened.time:
+            if time < opened.time:
+                return OUT_OF_ORDER
+            merge(forest.plan, opened.state, opened.state, words_at(state))
+            return DONE
+        status = push(forest, opened, 1) if forest.has_open else DONE
+        if status == DONE:
+            forest.has_open, opened.time = True, time
+            copy_state(forest, opened.state, words_at(state))
+        return status
 
     @named
     def put_rows(forest, times, events, first, end):
@@ -46,8 +85,9 @@ def _burst_insertion(kernel: str, push) -> dict:
             next_row = forest.next_row + _batch_rows(forest, end)
             count = _lift_batch(forest, times, events, forest.next_row, next_row)
             status = push(forest, nodes, count - 1) if count > 1 else DONE
-            if status == DONE:
-                _open_node(forest, nth(forest, nodes.address, count - 1), next_row)
+            if status == DONE:  # the youngest of a batch is the open entry
+                copy_node(forest, forest.open, nth(forest, nodes.address, count - 1))
+                forest.has_open, forest.next_row = True, next_row
         return status
 
     @named
@@ -58,29 +98,7 @@ def _burst_insertion(kernel: str, push) -> dict:
     def insert_rows(forest: Forest, events: Events, first, end):
         return put_rows(forest, events.times, events, first, end)
 
-    return {"insert_burst": insert_burst, "insert_rows": insert_rows}
-
-
-@inner
-def _extend_open(forest, time, state):
-    """Combine a state into the open entry, if it is of that time."""
-    if time < forest.open.time:
-        return OUT_OF_ORDER
-    merge(forest.plan, forest.open.state, forest.open.state, words_at(state))
-    return DONE
-
-
-@inner
-def _open(forest, time, state):
-    forest.has_open, forest.open.time = True, time
-    copy_state(forest, forest.open.state, state)
-
-
-@inner
-def _open_node(forest, youngest, next_row):
-    """The youngest of a batch is the open entry."""
-    copy_node(forest, forest.open, youngest)
-    forest.has_open, forest.next_row = True, next_row
+    return insert, insert_burst, insert_rows
 
 
 @inner
@@ -114,10 +132,7 @@ def _lift_batch(forest, times, events, first, end):
     return count
 
 
-def eviction(kernel: str, cut) -> dict:
-    """cut(forest, place): the updates before a place go, all head pages being here."""
-    named = functools.partial(named_inner, kernel)
-
+def _eviction(named, cut) -> tuple:
     @named
     def drop_before(forest, place):
         if place <= forest.first:
@@ -140,10 +155,7 @@ def eviction(kernel: str, cut) -> dict:
     def reset(forest: Forest):
         drop_before(forest, forest.end + 1)
 
-    return {"evict_before": evict_before, "reset": reset} | _time_eviction(kernel, drop_before)
-
-
-def _time_eviction(kernel: str, drop_before) -> dict:
+    @named
     def bulk_evict(forest: Forest, time):
         not_inlined()
         if not forest.has_open or time < oldest(forest):
@@ -151,24 +163,83 @@ def _time_eviction(kernel: str, drop_before) -> dict:
         place = forest.end + 1 if forest.open.time <= time else find(forest, time + 1)
         return MISSING if place < 0 else drop_before(forest, place)
 
+    @named
     def evict(forest: Forest, time):
         not_inlined()
-        if not forest.has_open:
-            return NOTHING
-        return drop_before(forest, forest.first + 1) if oldest(forest) == time else status_of(forest, time)
+        if forest.has_open and oldest(forest) == time:
+            return drop_before(forest, forest.first + 1)
+        return _status_of(forest, time)
 
-    return {"bulk_evict": named_inner(kernel, bulk_evict), "evict": named_inner(kernel, evict)}
+    return evict_before, reset, bulk_evict, evict
 
 
-def reading(kernel: str, total) -> dict:
-    """total(forest, into): into = the aggregate of the tree, without the open entry."""
+@inner
+def _status_of(forest, time):
+    """NOT_OLDEST if an entry is at `time`, NOTHING if none is; MISSING."""
+    not_inlined()
+    if not forest.has_open:
+        return NOTHING
+    place = find(forest, time)
+    if place == forest.end:
+        return NOT_OLDEST if forest.open.time == time else NOTHING
+    if place < 0:
+        return MISSING
+    found = node(forest, 0, place, FALLING_SLOT)
+    if found.address == 0:
+        return MISSING
+    return NOT_OLDEST if found.time == time else NOTHING
 
-    def query(forest: Forest):
-        not_inlined()
-        result = forest.result.state
-        total(forest, result)
-        if forest.has_open:
-            merge(forest.plan, result, result, forest.open.state)
-        return result.address
 
-    return {"query": named_inner(kernel, query)}
+@inner
+def append_range(forest: Forest, low, high, into):
+    merge(forest.plan, into, into, fold_times(forest, low, high))
+
+
+@inner
+def oldest(forest: Forest):
+    if not forest.has_open:
+        return FOREVER
+    return forest.first_time if forest.first < forest.end else forest.open.time
+
+
+@inner
+def youngest(forest: Forest):
+    return forest.open.time if forest.has_open else -FOREVER
+
+
+@inner
+def first_from(forest: Forest, time):
+    place = find(forest, time)
+    if place < forest.end:
+        return node(forest, 0, place, 0).time
+    return forest.open.time if open_is_in(forest, time, FOREVER) else FOREVER
+
+
+@inner
+def is_empty(forest: Forest):
+    return not forest.has_open
+
+
+@inner
+def count(forest: Forest):
+    return forest.end - forest.first + (1 if forest.has_open else 0)
+
+
+@inner
+def count_between(forest: Forest, low, high):
+    return max(0, find(forest, high) - find(forest, low)) + (1 if open_is_in(forest, low, high) else 0)
+
+
+@inner
+def copy_entries(forest: Forest, low, high, target):
+    """A leaf is (time, own state), which is just what is asked for."""
+    for place in range(find(forest, low), find(forest, high)):
+        copy_node(forest, ForestNode(target), node(forest, 0, place, 0))
+        target += forest.node_bytes
+    if open_is_in(forest, low, high):
+        copy_node(forest, ForestNode(target), forest.open)
+
+
+SHARED = by_name(
+    *(destroy, append_range, oldest, youngest, first_from, is_empty, count, count_between, copy_entries)
+) | {"range_query": fold_times}

@@ -13,8 +13,8 @@ wants before the search. And it reads complete nodes only, never the leftmost br
 leave stale in the amortised tree: a node whose first update is at or after `first` has lost nothing.
 """
 
-from kernels.aggregators._forest.layout import FALLING_SLOT, RISING_SLOT, UNKNOWN_PLACE
-from kernels.aggregators._forest.nodes import level_end, node, nth
+from kernels.aggregators._forest import FALLING_SLOT, RISING_SLOT, UNKNOWN_PLACE, Forest
+from kernels.aggregators._forest.nodes import cleared, level_end, node, nth
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import merge
 
@@ -59,10 +59,11 @@ def find(forest, time):
 
 
 @inner
-def fold_range(forest, first, end, into):
-    """into ⊗= the updates in the places [first, end); False if a page is missing (`into` is then of no use).
+def fold_between(forest, first, end, with_open):
+    """(whether no page was missing, address of the aggregate of the places [first, end), and of the open entry).
     O(log(end − first))."""
     not_inlined()
+    result = cleared(forest, forest.result)
     position, height, is_rising = first, 0, True
     while position < end:
         if not _fits(forest, position, height, end):
@@ -73,13 +74,31 @@ def fold_range(forest, first, end, into):
         else:
             found = complete(forest, height, position >> height, is_rising)
             if found.address == 0:
-                return False
-            merge(forest.plan, into, into, found.state)
+                return False, result.address
+            merge(forest.plan, result, result, found.state)
             position += 1 << height
-    return True
+    if with_open:
+        merge(forest.plan, result, result, forest.open.state)
+    return True, result.address
 
 
 @inner
 def _fits(forest, position, height, end):
     """Whether the node that begins at a place is there, and ends before `end` or with it."""
     return position + (1 << height) <= end and is_there(forest, height, position >> height)
+
+
+@inner
+def open_is_in(forest, low, high):
+    """Whether there is an open entry, with its time in [low, high)."""
+    return forest.has_open and low <= forest.open.time < high
+
+
+@inner
+def fold_times(forest: Forest, low, high):
+    """Address of the aggregate of the entries with times in [low, high), valid until the next call. O(log n).
+
+    In memory only: with a store, the object takes the three steps one by one.
+    """
+    not_inlined()
+    return fold_between(forest, find(forest, low), find(forest, high), open_is_in(forest, low, high))[1]

@@ -7,14 +7,12 @@ A policy is a compiled function by address (_predicates.py). Where a page is mis
 goes on from there once the page is here.
 """
 
-from collections.abc import Callable, Mapping
-
 from kernels.aggregators._dispatch import DONE
-from kernels.aggregators._forest.dispatch import ForestKernel
-from kernels.aggregators._forest.layout import MISSING, Forest, Height, Update
+from kernels.aggregators._forest import MISSING, Forest, Height, Update
 from kernels.aggregators._forest.nodes import cleared, copy_state
+from kernels.aggregators._forest.operations import ForestKernel
 from kernels.aggregators._forest.search import complete, is_there
-from kernels.aggregators._predicates import FAILED, Predicate
+from kernels.aggregators._predicates import FAILED
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Flag
 from kernels.runtime.guarded import guarded_entry
@@ -22,7 +20,6 @@ from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation
 from kernels.states import merge
-from kernels.states.state_plan import Plan
 
 
 class Slide(Struct):
@@ -42,23 +39,6 @@ class Slide(Struct):
     is_rising: Flag()
 
 
-class SlidePolicy:
-    """A user's policy, compiled."""
-
-    def __init__(self, function: Callable, names: tuple[str, ...], plan: Plan, outputs_of: Callable[[int], Mapping]):
-        """names: of the plan's outputs; outputs_of: method that gives those of the state at an address."""
-        self._predicate = Predicate("policy", function, names, plan, outputs_of)
-        self._slide = Slide.make(policy=self._predicate.address, parameters=self._predicate.parameters)
-
-    def start(self) -> None:
-        """Forget a search that something else than a missing page ended."""
-        self._slide.is_under_way = False
-
-    def insert(self, kernel: int, forest: int, events: int, first: int, end: int) -> int:
-        """Insert some rows, and have the policy asked after each: as insert_and_slide. Raises what the policy does."""
-        return self._predicate.search(insert_and_slide, kernel, forest, self._slide.address, events, first, end)
-
-
 @guarded_entry
 def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events, first, end):
     """Insert some rows, and have the policy asked after each. DONE, or what stopped it: OUT_OF_ORDER, FAILED; MISSING
@@ -68,7 +48,9 @@ def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events,
             status = call(kernel.insert_rows, forest, events, first, first + 1)
             if status != DONE:
                 return status
-            _begin(forest, slide, call(kernel.query, forest))
+            slide.total, slide.position, slide.height = call(kernel.query, forest), forest.first, 0
+            slide.is_rising = slide.is_under_way = True
+            cleared(forest, forest.prefix)
         status = _find_prefix(forest, slide)
         if status == DONE:
             status = call(kernel.evict_before, forest, slide.position)
@@ -77,13 +59,6 @@ def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events,
         slide.is_under_way = False
         first = forest.next_row
     return DONE
-
-
-@inner
-def _begin(forest, slide, total):
-    slide.total, slide.position, slide.height = total, forest.first, 0
-    slide.is_rising = slide.is_under_way = True
-    cleared(forest, forest.prefix)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""A forest whose nodes are mostly in a store: the side that waits for the store (MTA §4.1.5; the other is paging.py).
+"""A forest whose nodes are mostly in a store: the side that waits for the store (MTA §4.1.5; the other is nodes.py).
 
     key (level, page) → page_nodes nodes as bytes            key (HEADER, 0) → everything else, written by flush
 
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kernels.aggregators._arrays import records_of
-from kernels.aggregators._forest.layout import (
+from kernels.aggregators._forest import (
     HEAD_SLOTS,
     HEADS,
     KEPT_NODES,
@@ -29,8 +29,7 @@ from kernels.aggregators._forest.layout import (
     Forest,
     Level,
 )
-from kernels.aggregators._forest.nodes import append_node
-from kernels.aggregators._forest.paging import LAST_KEPT
+from kernels.aggregators._forest.nodes import LAST_KEPT, append_node
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, resize
 from kernels.stores import HEADER, Key, Range, Store
@@ -54,7 +53,6 @@ def check_buffer(buffer) -> int:
 
 @guarded_entry
 def prepare_level(forest: Forest, height):
-    """Make the ring and the slots of a level."""
     level = forest.levels[height]
     if level.ring == 0:
         append_node(forest, height, 0)
@@ -119,7 +117,6 @@ class StoredForest:
         return self._read([(level, page)])[0]
 
     def _head_pages(self) -> np.ndarray:
-        """Number of the page at the head of each level."""
         return (self._forest.first >> self._heights) // self._nodes
 
     def _full_pages(self) -> dict[Key, bytes]:
@@ -140,7 +137,6 @@ class StoredForest:
         return ctypes.string_at(self._place_in_ring(level, page), self._page_bytes)
 
     def _place_in_ring(self, level: int, page: int) -> int:
-        """Address."""
         at = self._levels[level]
         return int(at["ring"]) + ((page * self._nodes) & int(at["mask"])) * self._forest.node_bytes
 
@@ -178,7 +174,7 @@ class StoredForest:
         """Pages that the head caches of a window from `first` on lack → their slots."""
         wanted = {}
         for level in range(self._forest.top + 1):
-            at, head = self._levels[level], ((first >> level) + (level > 0)) // self._nodes  # as head_index
+            at, head = self._levels[level], ((first >> level) + (level > 0)) // self._nodes  # as heads_here
             for page in range(head, min(head + HEAD_SLOTS, int(at["spilled"]) // self._nodes)):
                 if at["pages"][page % HEAD_SLOTS] != page:
                     wanted[level, page] = page % HEAD_SLOTS
@@ -227,18 +223,15 @@ class StoredForest:
                 f"the store holds a window of {identity.decode()}, but asked for is one of "
                 f"{json.dumps(self._identity)}; ask for the same, or choose another path"
             )
-        self._restore_words(words)
-        self._restore_rings()
+        self._take_up(words)
 
-    def _restore_words(self, words: bytes) -> None:
+    def _take_up(self, words: bytes) -> None:
         fixed = np.frombuffer(words[: -self._kept_bytes], np.int64)
         for name, value in zip(KEPT_FIELDS, fixed.tolist(), strict=False):
             setattr(self._forest, name, value)
         self._levels["spilled"], self._removed[:] = fixed[len(KEPT_FIELDS) :].reshape(2, MAX_LEVELS)
         self._kept = self._head_pages()
         ctypes.memmove(self._forest.open.address, words[-self._kept_bytes :], self._kept_bytes)
-
-    def _restore_rings(self) -> None:
         keys = [(level, page) for level in self._live_levels() for page in self._ring_pages(level)]
         for (level, page), data in zip(keys, self._read(keys), strict=True):
             prepare_level(self._forest.address, level)

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from kernels.aggregators._answers import lower_all
 from kernels.aggregators._columns import Source
 from kernels.aggregators._dispatch import DONE, OUT_OF_ORDER
-from kernels.aggregators._forest import search
+from kernels.aggregators._forest import MISSING, UNKNOWN_PLACE, Forest, search
 from kernels.aggregators._forest.check import check_forest
-from kernels.aggregators._forest.entries import fold_between, open_is_in
-from kernels.aggregators._forest.layout import MISSING, UNKNOWN_PLACE, Forest
-from kernels.aggregators._forest.slide import SlidePolicy
+from kernels.aggregators._forest.search import fold_between, open_is_in
+from kernels.aggregators._forest.slide import Slide, insert_and_slide
 from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
-from kernels.aggregators._window import Window, ask
+from kernels.aggregators._predicates import Predicate
+from kernels.aggregators._window import Window
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import entry
 from kernels.runtime.one_at_a_time import in_turn
@@ -62,18 +62,19 @@ class MonoidWindow(Window):
         super().__init__(aggregates, column_types, page_nodes=buffer // 4 if store else 0)
         self._stored = StoredForest(store, self._address, self._identity(buffer)) if store else None
         self._policy = self._compiled(policy) if policy is not None else None
+        if self._policy is not None:
+            self._slide = Slide.make(policy=self._policy.address, parameters=self._policy.parameters)
 
-    def _compiled(self, policy: Callable) -> SlidePolicy:
+    def _compiled(self, policy: Callable) -> Predicate:
         try:
-            return SlidePolicy(policy, self._names, self._plan, self._outputs_at)
+            return Predicate("policy", policy, self._names, self._plan, self._outputs_at)
         except WrongParameter:
             if self._stored is not None:
                 self.close()
             raise
 
-    @classmethod
-    def _create(cls, plan: int, page_nodes: int) -> int:
-        return ask(cls.dispatch().create, plan, page_nodes, 0)
+    def _option_words(self, page_nodes: int) -> tuple[int, int]:
+        return page_nodes, 0
 
     def _identity(self, buffer: int) -> dict:
         """What must be the same for a stored window to be taken up again."""
@@ -107,7 +108,7 @@ class MonoidWindow(Window):
     def _insert(self, source: Source, rows: int) -> int:
         """Insert the rows of a source, with what the store must do in between."""
         if self._policy is not None:
-            self._policy.start()
+            self._slide.is_under_way = False  # forget a search that something else than a missing page ended
         status = self._insert_from(0, source, rows)
         while status not in (DONE, OUT_OF_ORDER):
             self._stored.serve(status)
@@ -117,7 +118,8 @@ class MonoidWindow(Window):
     def _insert_from(self, row: int, source: Source, rows: int) -> int:
         if self._policy is None:
             return self._ask("insert_rows", source.address, row, rows)
-        return self._policy.insert(self.dispatch().address, self._address, source.address, row, rows)
+        words = (self.dispatch().address, self._address, self._slide.address, source.address, row, rows)
+        return self._policy.search(insert_and_slide, *words)
 
     def _evict(self, operation: str, time: int) -> int:
         return self._served(self._ask, operation, time)

@@ -14,3 +14,204 @@ Insertion O(1), but O(n) where the ring has to grow, by an eighth: a window that
 one that slides not at all. Memory: times and states in two blocks, at most 9/8 of (1 + words of a state) words an
 entry; once more the states if values are kept. Blocks never shrink.
 """
+
+from kernels.runtime.bisection import searches
+from kernels.runtime.fields import Address, Bytes, Count, Flag, Integer, Microseconds, Pointer, Ref
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.struct import Struct, allocate, words_at
+from kernels.states import clear, fold, merge
+from kernels.states.layout import StatePlan
+
+LEAST_CAPACITY = 8
+Ordinal = Integer("number of an entry, from the first that ever was")
+
+
+class Queue(Struct):
+    """A ring of entries, and what the kernels keep of them. Entries from `middle` on hold their own states.
+
+    values: the entries' own states, for kernels that overwrite those in `states` with aggregates; 0 if none are kept
+    lap: the ordinal that stands at place 0; closed: the entries before it, a kernel has taken up
+    result, new, back, middle_sum: states that the kernels work with
+    left, right, accumulator: where the regions of DABA end; found: where the last search ended
+    """
+
+    times: Pointer(Microseconds)
+    states: Address
+    values: Address
+    keeps_values: Flag()
+    capacity: Count
+    lap: Ordinal
+    first: Ordinal
+    closed: Ordinal
+    end: Ordinal
+    plan: Ref(StatePlan)
+    state_bytes: Bytes
+    result: Address
+    new: Address
+    back: Address
+    middle_sum: Address
+    middle: Ordinal
+    left: Ordinal
+    right: Ordinal
+    accumulator: Ordinal
+    found: Ordinal
+
+
+@inner
+def create(plan: StatePlan, keeps_values, unused):
+    """Address of an empty queue over the states of a plan, which must outlive it."""
+    not_inlined()
+    queue = allocate(Queue)
+    queue.plan, queue.keeps_values = plan, keeps_values != 0
+    queue.state_bytes = WORD_BYTES * plan.state_words
+    queue.result = resize(0, 4 * plan.state_words)
+    queue.new = queue.result + queue.state_bytes
+    queue.back = queue.new + queue.state_bytes
+    queue.middle_sum = queue.back + queue.state_bytes
+    _enlarge(queue, LEAST_CAPACITY)
+    reset(queue)
+    return queue.address
+
+
+@inner
+def destroy(queue: Queue):
+    release(queue.times.address)
+    release(queue.states)
+    release(queue.values)
+    release(queue.result)
+    release(queue.address)
+
+
+@inner
+def reset(queue: Queue):
+    """Empty the queue, whatever kernel it belongs to; its memory is kept."""
+    not_inlined()
+    queue.lap = queue.first = queue.closed = queue.end = 0
+    queue.middle = queue.left = queue.right = queue.accumulator = queue.found = 0
+    for state in (queue.result, queue.new, queue.back, queue.middle_sum):
+        clear(queue.plan, state)
+
+
+@inner
+def is_empty(queue: Queue):
+    return queue.first == queue.end
+
+
+@inner
+def place(queue, ordinal):
+    """Where an entry stands in the blocks; no division."""
+    at = ordinal - queue.lap
+    return at - queue.capacity if at >= queue.capacity else at
+
+
+@inner
+def time_at(queue, ordinal):
+    return queue.times[place(queue, ordinal)]
+
+
+@inner
+def state_at(queue, ordinal):
+    """Address of an entry's state; it holds until the next insertion."""
+    return queue.states + place(queue, ordinal) * queue.state_bytes
+
+
+@inner
+def copy_state(queue, target, source):
+    move(target, source, queue.state_bytes // WORD_BYTES)
+
+
+@inner
+def cleared(queue, state):
+    clear(queue.plan, state)
+    return state
+
+
+@inner
+def before_wrap(queue, ordinal, entries):
+    """How many of the entries from `ordinal` on stand in one row before the ring's end."""
+    return min(entries, queue.capacity - place(queue, ordinal))
+
+
+@inner
+def fold_between(queue, into, states, first, end):
+    """into ⊗= the entries [first, end); states: the queue's `states` or its `values`."""
+    size = queue.state_bytes
+    if end - first == 1:
+        merge(queue.plan, into, into, states + place(queue, first) * size)
+        return
+    while first < end:
+        here = before_wrap(queue, first, end - first)
+        fold(queue.plan, into, states + place(queue, first) * size, size, here)
+        first += here
+
+
+@inner
+def drop_before(queue, ordinal):
+    queue.first = ordinal
+    if ordinal - queue.lap >= queue.capacity:
+        queue.lap += queue.capacity
+
+
+@inner
+def reserve(queue, entries):
+    needed = queue.end - queue.first + entries
+    if needed > queue.capacity:
+        _enlarge(queue, needed + (needed >> 3) + 4)
+
+
+@inner
+def _enlarge(queue, capacity):
+    not_inlined()
+    words = queue.state_bytes // WORD_BYTES
+    queue.times = words_at(_enlarged(queue, queue.times.address, 1, capacity))
+    queue.states = _enlarged(queue, queue.states, words, capacity)
+    if queue.keeps_values:
+        queue.values = _enlarged(queue, queue.values, words, capacity)
+    if queue.end - queue.lap > queue.capacity:
+        queue.lap += queue.capacity - capacity
+    queue.capacity = capacity
+
+
+@inner
+def _enlarged(queue, block, words, capacity):
+    """A block with more room; the older part of a ring that wraps moves to its new end."""
+    block = resize(block, words * capacity)
+    if queue.end - queue.lap > queue.capacity:
+        start = queue.first - queue.lap
+        older, size = queue.capacity - start, WORD_BYTES * words
+        move(block + size * (capacity - older), block + size * start, words * older)
+    return block
+
+
+@inner
+def _is_before(queue, ordinal, sought):
+    time, inclusive = sought
+    at = time_at(queue, ordinal)
+    return at < time or (inclusive and at == time)
+
+
+_ORDINALS = searches("queue", _is_before)
+_gallop, _gallop_back = _ORDINALS.gallop, _ORDINALS.gallop_back
+
+
+@inner
+def search(queue, time, inclusive):
+    """Ordinal of the first entry at or after `time`; inclusive: of the first after it. O(log d), d entries from where
+    the last search ended.
+
+    Galloping from there: evictions go on from the last one, and so do the windows that a replay asks for.
+    """
+    start, sought = max(queue.first, min(queue.found, queue.end)), (time, inclusive)
+    if start == queue.first or _is_before(queue, start - 1, sought):
+        queue.found = _gallop(queue, start, queue.end, sought)
+    else:
+        queue.found = _gallop_back(queue, queue.first, start - 1, sought)
+    return queue.found
+
+
+@inner
+def append_own(queue: Queue, low, high, into):
+    """An append_range: into ⊗= the entries with times in [low, high), which hold their own states; True. O(entries in
+    range)."""
+    fold_between(queue, into, queue.states, search(queue, low, False), search(queue, high, False))
+    return True

@@ -4,7 +4,7 @@ import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._checking import ExpectedStates, differing_word, exactly, folded, suffixed
-from kernels.aggregators._queue.layout import Queue
+from kernels.aggregators._queue import Queue
 from kernels.states.state_plan import Plan
 
 

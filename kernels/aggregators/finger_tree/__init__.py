@@ -16,8 +16,78 @@ Source: FIBA (Tangwongsan, Hirzel, Schneider, VLDB 2023) §3-5, as a B+ tree: va
 aggregates of children in their parent, so that making a node's aggregate again is one scan over neighbouring words.
 """
 
-from kernels.aggregators.finger_tree.window_api import FingerTree
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.aggregators._predicates import Predicate
+from kernels.aggregators._window import Card, Window
+from kernels.aggregators.finger_tree.check import check_tree
+from kernels.aggregators.finger_tree.dispatch import dispatch, single_dispatch
+from kernels.runtime.memory import address_of
+from kernels.runtime.one_at_a_time import in_turn
+from schemas.errors import WrongParameter
+
+USUAL_ARITY = 8
+LEAST_ARITY, MOST_ARITY = 2, 1024
+
+
+def check_arity(min_arity: int) -> None:
+    """Raise WrongParameter for a min_arity that no tree can have."""
+    if type(min_arity) is not int or not LEAST_ARITY <= min_arity <= MOST_ARITY:
+        raise WrongParameter("min_arity", min_arity, f"an integer from {LEAST_ARITY} to {MOST_ARITY}")
+
+
+class FingerTree(Window):
+    """Any order; with n entries, d of them younger than the place of an insertion, m in a burst or an eviction:
+    insert O(log d), bulk_insert O(m log(d/m)) after sorting, evict O(1) of the oldest and O(log n) elsewhere,
+    bulk_evict O(log m), all amortised; query O(1), range_query and first_where O(log n), len O(n / arity). Memory: 1
+    word an entry plus its state. An eviction looks at no entry that goes, so nobody counts along. What bounds n is
+    memory: entries are named by 64-bit offsets.
+
+    min_arity: of inner nodes, from 2 on; a leaf holds four to eight times as many entries.
+    deferred_free: whether evicted subtrees are taken apart only as new nodes are wanted (FIBA §6), or at once, which
+        makes a bulk_evict O(m).
+    bulk: whether bursts go in, and evictions are cut off, as a whole, or as a loop of single operations: the baseline
+        that finger_tree_single is.
+    """
+
+    OPTIONS = ("min_arity", "deferred_free", "bulk")
+    PANE_OPTIONS = ("min_arity",)
+    CARD = Card("any", "O(log d)", "O(m log(d / m))", "O(1)", "O(log m)", "O(1)", "O(log n)", "FIBA §3-6")
+    dispatch = staticmethod(dispatch)
+    _check = staticmethod(check_tree)
+
+    @in_turn
+    def first_where(self, predicate: Callable[[Mapping, Mapping], bool]) -> tuple[int, dict] | None:
+        """Time of the first entry at which predicate(total, prefix) is true, and that prefix; None if it is at none.
+
+            window.first_where(lambda total, prefix: prefix["trips"] >= 0.5 * total["trips"])
+
+        total: the outputs of the window, as query() gives them; prefix: those of all entries up to and with that one.
+        What is true of a prefix must be true of every longer one. O(log n) questions, about as fast as a range query.
+        WrongParameter for a predicate that Numba can't compile, with why (kernels/aggregators/_predicates.py).
+        """
+        asked = Predicate("predicate", predicate, self._names, self._plan, self._outputs_at)
+        prefix = np.zeros(self._plan.state_words, np.int64)
+        found = asked.search(self._ask, "first_where", asked.address, asked.parameters, address_of(prefix))
+        return None if found == FOREVER else (found, self._outputs_at(address_of(prefix)))
+
+    @classmethod
+    def pane_option(cls, options):
+        min_arity = options.get("min_arity", USUAL_ARITY)
+        check_arity(min_arity)
+        return min_arity
+
+    def _option_words(self, min_arity: int = USUAL_ARITY, deferred_free: bool = True, bulk: bool = True):
+        check_arity(min_arity)
+        for name, option in (("deferred_free", deferred_free), ("bulk", bulk)):
+            if type(option) is not bool:
+                raise WrongParameter(name, option, "True or False")
+        if not bulk:
+            self.dispatch = single_dispatch
+        return min_arity, 0 if deferred_free else 1
+
 
 KERNEL = FingerTree
-
-__all__ = ["KERNEL", "FingerTree"]

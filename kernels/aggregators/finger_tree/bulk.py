@@ -1,30 +1,37 @@
 """Sorted entries into the tree (FIBA §5): all that go into one leaf at once, and full leaves where they overflow.
 
 leaf [1 5 9]  ← 2 3 4 6 7      merged 1 2 3 4 5 6 7 9, cut into leaves as even as can be: [1 2 3 4] [5 6 7 9];
-                               the first stays where it was, each other one is linked behind it (split.py)
+                               the first stays where it was, each other one is linked behind it (link)
 """
 
 from kernels.aggregators.finger_tree.layout import (
     Tree,
     compact,
     copy_state,
-    entry_state,
-    leaf_at,
     mark_query_dirty,
-    move_entries,
+    mark_sides_dirty,
+    move_slots,
+    node_at,
+    set_child,
+    state_at,
 )
-from kernels.aggregators.finger_tree.nodes import new_leaf
+from kernels.aggregators.finger_tree.nodes import new_inner, new_leaf
 from kernels.aggregators.finger_tree.path import (
+    EVERYTHING,
+    NO_CHANGE,
+    count_below,
+    entry_slot,
     find_path,
+    is_empty,
     leave_path,
     move_path,
     note_change,
-    path_at_young_end,
     path_end,
-    path_leaf,
+    reach,
+    refold_unless_spine,
+    right_leaf,
+    youngest,
 )
-from kernels.aggregators.finger_tree.search import count_below, entry_slot, is_empty, right_leaf, youngest
-from kernels.aggregators.finger_tree.split import link
 from kernels.runtime.fields import WORD_BYTES, Times
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.states import merge
@@ -39,23 +46,14 @@ def append_sorted(tree, times, states, rows):
     row = 0
     while row < rows:
         leaf = right_leaf(tree)
-        if leaf.end == tree.leaf_max:
-            leaf = _make_room(tree, leaf, times[row])
+        if leaf.end == tree.leaf_max and leaf.first > 0:  # what was evicted from it is given up
+            compact(tree, leaf)
+        elif leaf.end == tree.leaf_max:
+            find_path(tree, times[row])
+            tree.right[0] = new_leaf(tree)
+            link(tree, times[row], tree.right[0])
+            leaf = right_leaf(tree)
         row += _fill(tree, leaf, times[row:], states + row * tree.state_bytes, rows - row)
-
-
-@inner
-def _make_room(tree, leaf, time):
-    """The right leaf, with room: what was evicted from it is given up, or a new one follows."""
-    not_inlined()
-    if leaf.first > 0:
-        compact(tree, leaf)
-        return leaf
-    path_at_young_end(tree)
-    new = new_leaf(tree)
-    tree.right[0] = new
-    link(tree, time, new)
-    return leaf_at(tree, new)
 
 
 @inner
@@ -65,7 +63,7 @@ def _fill(tree, leaf, times, states, rows):
     while taken < most and times[taken - 1] < times[taken]:
         taken += 1
     _write(tree, leaf, leaf.end, times, states, taken)
-    last = entry_state(tree, leaf, leaf.end - 1)
+    last = state_at(tree, 0, leaf, leaf.end - 1)
     while taken < rows and times[taken] == times[taken - 1]:
         merge(tree.plan, last, last, states + taken * tree.state_bytes)
         taken += 1
@@ -88,14 +86,14 @@ def insert_sorted(tree: Tree, times: Times, states, rows):
         _into_leaf(tree, times[row:], states + row * tree.state_bytes, here)
         row += here
     if on_path:
-        leave_path(tree)
+        leave_path(tree, tree.top + 1)
     append_sorted(tree, times[row:], states + row * tree.state_bytes, rows - row)
 
 
 @inner
 def _into_leaf(tree, times, states, rows):
     """Insert entries that all belong into the path's leaf."""
-    leaf = path_leaf(tree)
+    leaf = node_at(tree, tree.path[0])
     if tree.path[0] == tree.left[0]:
         mark_query_dirty(tree)
         compact(tree, leaf)
@@ -127,7 +125,7 @@ def _follow_all(tree, leaf, times, rows):
 def _append_behind(tree, times, states, rows):
     """Entries that follow all of the path's leaf, which is filled first."""
     not_inlined()
-    leaf = path_leaf(tree)
+    leaf = node_at(tree, tree.path[0])
     here = min(rows, tree.leaf_max - leaf.end)
     _write(tree, leaf, leaf.end, times, states, here)
     if here == rows:
@@ -140,11 +138,11 @@ def _append_behind(tree, times, states, rows):
 def _open_slot(tree, leaf, time, state):
     """Insert one entry into a leaf with room."""
     slot = entry_slot(leaf, time)
-    there = entry_state(tree, leaf, slot)
+    there = state_at(tree, 0, leaf, slot)
     if slot < leaf.end and leaf.times[slot] == time:
         merge(tree.plan, there, there, state)
         return
-    move_entries(tree, leaf, slot, leaf, slot + 1, leaf.end - slot)
+    move_slots(tree, 0, leaf, slot, (leaf, slot + 1), leaf.end - slot)
     leaf.times[slot] = time
     copy_state(tree, there, state)
     leaf.end += 1
@@ -152,13 +150,16 @@ def _open_slot(tree, leaf, time, state):
 
 @inner
 def _merge_in(tree, leaf, slot, times, states, rows):
-    """Insert entries among those that the path's leaf has from `slot` on."""
+    """Insert entries among those that the path's leaf has from `slot` on; what overflows goes into new leaves."""
     merged = _merge_out(tree, leaf, slot, times, states, rows)
     if slot + merged <= tree.leaf_max:
         _write(tree, leaf, slot, tree.merged_times, tree.merged_states, merged)
         note_change(tree, states, rows)
     else:
-        _spread(tree, leaf, tree.merged_times, tree.merged_states, merged)
+        leaves = (merged + tree.leaf_max - 1) // tree.leaf_max
+        here = tree.leaf_max if tree.path[0] == tree.right[0] else (merged + leaves - 1) // leaves
+        _write(tree, leaf, 0, tree.merged_times, tree.merged_states, here)
+        _add_leaves(tree, tree.merged_times[here:], tree.merged_states + here * tree.state_bytes, merged - here)
 
 
 @inner
@@ -169,7 +170,7 @@ def _merge_out(tree, leaf, slot, times, states, rows):
     while slot < end or row < rows:
         from_leaf = row == rows or (slot < end and leaf.times[slot] <= times[row])
         time = leaf.times[slot] if from_leaf else times[row]
-        state = entry_state(tree, leaf, slot) if from_leaf else states + row * tree.state_bytes
+        state = state_at(tree, 0, leaf, slot) if from_leaf else states + row * tree.state_bytes
         slot += 1 if from_leaf else 0
         row += 0 if from_leaf else 1
         if merged > 0 and tree.merged_times[merged - 1] == time:
@@ -186,18 +187,8 @@ def _merge_out(tree, leaf, slot, times, states, rows):
 def _write(tree, leaf, slot, times, states, entries):
     """Make entries those of a leaf from `slot` on."""
     move(leaf.times[slot:], times, entries)
-    move(entry_state(tree, leaf, slot), states, entries * (tree.state_bytes // WORD_BYTES))
+    move(state_at(tree, 0, leaf, slot), states, entries * (tree.state_bytes // WORD_BYTES))
     leaf.end = slot + entries
-
-
-@inner
-def _spread(tree, leaf, times, states, entries):
-    """Cut entries into the path's leaf and new ones behind it: even, or full ones at the young end."""
-    most = tree.leaf_max
-    leaves = (entries + most - 1) // most
-    here = most if tree.path[0] == tree.right[0] else (entries + leaves - 1) // leaves
-    _write(tree, leaf, 0, times, states, here)
-    _add_leaves(tree, times[here:], states + here * tree.state_bytes, entries - here)
 
 
 @inner
@@ -211,8 +202,88 @@ def _add_leaves(tree, times, states, entries):
         if in_order:
             here = min(most, entries - place)
         new = new_leaf(tree)
-        _write(tree, leaf_at(tree, new), 0, times[place:], states + place * tree.state_bytes, here)
+        _write(tree, node_at(tree, new), 0, times[place:], states + place * tree.state_bytes, here)
         if in_order:
             tree.right[0] = new
         link(tree, times[place], new)
         place += here
+
+
+@inner
+def link(tree, key, child):
+    """Link a new leaf behind that of the path, and let the path go on there; its times start at `key`.
+
+    The caller has named it the right finger, if it is. O(1) amortised.
+    """
+    not_inlined()
+    tree.path[0], tree.repair[0] = child, NO_CHANGE
+    follows = True  # whether the path goes on in the new child
+    for level in range(1, tree.height + 1):
+        reach(tree, level)
+        parent, slot = node_at(tree, tree.path[level]), tree.slot[level]
+        refold_unless_spine(tree, level - 1, parent, slot)
+        if parent.end < tree.max_arity:
+            _adopt(tree, level, parent, slot + 1, key, child)
+            tree.slot[level] = slot + follows
+            tree.repair[level] = EVERYTHING
+            mark_sides_dirty(tree, level)
+            return
+        child = _split_inner(tree, level, key, child)
+        key = node_at(tree, child).times[0]
+        follows = _follow(tree, level, slot + follows, child)
+    old, tree.height = tree.left[tree.height], tree.height + 1
+    root = new_inner(tree, tree.height)
+    tree.left[tree.height] = tree.right[tree.height] = root
+    node = node_at(tree, root)
+    set_child(tree, node, 0, 0, old)
+    set_child(tree, node, 1, key, child)
+    node.end = 2
+    reach(tree, tree.height)
+    tree.slot[tree.height] = 1 if follows else 0
+    mark_sides_dirty(tree, tree.height)
+
+
+@inner
+def _adopt(tree, level, parent, slot, key, child):
+    """Give an inner node at `level`, which has room, a new child."""
+    not_inlined()
+    move_slots(tree, level, parent, slot, (parent, slot + 1), parent.end - slot)
+    set_child(tree, parent, slot, key, child)
+    parent.end += 1
+    refold_unless_spine(tree, level - 1, parent, slot)
+
+
+@inner
+def _split_inner(tree, level, key, child):
+    """Split the path's full node around its new child behind the path's slot; returns the new node's name.
+
+    In order the old node stays full and the new one starts with the one child: half-full nodes would double the tree.
+    """
+    not_inlined()
+    name, slot, full = tree.path[level], tree.slot[level], tree.max_arity
+    new = new_inner(tree, level)
+    node, sibling = node_at(tree, name), node_at(tree, new)
+    in_order = slot == full - 1 and name == tree.right[level]
+    keep = full if in_order else full // 2
+    move_slots(tree, level, node, keep, (sibling, 0), full - keep)
+    node.end, sibling.end = keep, full - keep
+    if name == tree.right[level]:
+        tree.right[level] = new
+    if slot >= keep or in_order:
+        _adopt(tree, level, sibling, slot + 1 - keep, key, child)
+    else:
+        _adopt(tree, level, node, slot + 1, key, child)
+    return new
+
+
+@inner
+def _follow(tree, level, slot, new):
+    """Let the path go on at `slot` of a node that was split, counted through both; whether that is in the new one."""
+    kept = node_at(tree, tree.path[level]).end
+    tree.repair[level] = NO_CHANGE
+    tree.slot[level] = slot
+    if slot < kept:
+        return False
+    tree.slot[level] = slot - kept
+    tree.path[level] = new
+    return True

@@ -1,22 +1,16 @@
 """The invariants of the finger tree (FIBA §3.2), each with its name, by plain Python over the tree's own memory."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._checking import differing_word, folded
 from kernels.aggregators.finger_tree import layout
 from kernels.aggregators.finger_tree.dispatch import dispatch
-from kernels.aggregators.finger_tree.layout import InnerNode, Leaf, Tree
+from kernels.aggregators.finger_tree.layout import InnerNode, Node, Tree
+from kernels.runtime.addresses import plain
 from kernels.runtime.calls import ask
 from kernels.runtime.fields import WORD_BYTES
 from kernels.states.state_plan import Plan
-
-
-def plain(function: Callable) -> Callable:
-    """The Python function that a compiled one is made from."""
-    return getattr(function, "py_func", function)
 
 
 class Nodes:
@@ -25,20 +19,18 @@ class Nodes:
     def __init__(self, tree: Tree, plan: Plan):
         self.tree, self.plan, self.height = tree, plan, tree.height
 
-    def node(self, name: int, level: int) -> Leaf | InnerNode:
-        return (InnerNode if level else Leaf)(self.tree.nodes + name)
+    def node(self, name: int) -> Node:
+        return Node(self.tree.nodes + name)
 
     def slots(self, name: int, level: int) -> range:
-        node = self.node(name, level)
+        node = self.node(name)
         return range(0 if level else node.first, node.end)
 
     def keys(self, name: int, level: int) -> list[int]:
-        node = self.node(name, level)
-        times = node.keys if level else node.times
-        return [times[slot] for slot in self.slots(name, level)]
+        return [self.node(name).times[slot] for slot in self.slots(name, level)]
 
     def children(self, name: int, level: int) -> list[int]:
-        return [plain(layout.child_at)(self.tree, self.node(name, level), slot) for slot in self.slots(name, level)]
+        return [plain(layout.child_at)(self.tree, self.node(name), slot) for slot in self.slots(name, level)]
 
     def states(self, name: int, level: int) -> np.ndarray:
         slots = self.slots(name, level)
@@ -46,11 +38,9 @@ class Nodes:
 
     def state_at(self, name: int, level: int, slot: int) -> int:
         """Address of an entry's state, or of a child's aggregate."""
-        find = plain(layout.child_state if level else layout.entry_state)
-        return find(self.tree, self.node(name, level), slot)
+        return plain(layout.state_at)(self.tree, level, self.node(name), slot)
 
     def states_at(self, address: int, count: int) -> np.ndarray:
-        """States that stand together, one a row."""
         return words_of(address, count, self.tree.state_bytes // WORD_BYTES)
 
     def spine(self, names) -> list[int]:
@@ -86,8 +76,8 @@ def _check_spines(nodes: Nodes, left: list[int], right: list[int]) -> None:
 
 def _check_node(nodes: Nodes, name: int, level: int, low: int | None, high: int | None) -> None:
     """Height, order, arity and aggregates of the subtree whose times lie in [low, high)."""
-    assert level == 0 or nodes.node(name, level).level == level, f"height: node {name} stands at level {level}"
-    assert level > 0 or nodes.node(name, 0).first == 0 or name == nodes.tree.left[0], (
+    assert level == 0 or InnerNode(nodes.node(name)).level == level, f"height: node {name} stands at level {level}"
+    assert level > 0 or nodes.node(name).first == 0 or name == nodes.tree.left[0], (
         f"left finger: only the left leaf has evicted entries, not leaf {name}"
     )
     _check_arity(nodes, name, level)
@@ -140,6 +130,5 @@ def _check_query(nodes: Nodes, plan: Plan) -> None:
 
 
 def _check_equal(plan: Plan, stored: np.ndarray, again: np.ndarray, what: str) -> None:
-    """Equal words; floats up to rounding."""
     differs = differing_word(plan, stored, again)
     assert differs is None, f"aggregate: word {differs[0]} of {what}"

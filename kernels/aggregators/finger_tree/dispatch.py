@@ -2,96 +2,40 @@
 
 import functools
 
-from kernels.aggregators._dispatch import DONE, FOREVER, NOTHING, PointKernel
-from kernels.aggregators.finger_tree import (
-    bulk,
-    create,
-    evict,
-    evict_one,
-    insert,
-    pending,
-    query,
-    scan,
-    search,
-    single,
-)
-from kernels.aggregators.finger_tree import first_where as prefix_search
+from kernels.aggregators._dispatch import FOREVER, PointKernel, by_name
+from kernels.aggregators.finger_tree import bulk, evict, insert, nodes, path, query
+from kernels.aggregators.finger_tree.first_where import first_where
 from kernels.aggregators.finger_tree.layout import Tree
-from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import Operation, compiled_table
 
 
 class FingerTreeKernel(PointKernel):
-    """insert_each, evict_each: what stands at insert_burst and bulk_evict for a tree without bulk operations."""
+    """insert_each, evict_each: what stands at insert_burst and bulk_evict for a tree without bulk operations, the
+    baseline of FIBA §7 (nb_fiba)."""
 
     insert_each: Operation()
     evict_each: Operation()
 
 
 @inner
-def _insert(tree: Tree, time, state, row):
-    insert.insert(tree, time, state)
-    return DONE
+def oldest(tree: Tree):
+    return FOREVER if path.is_empty(tree) else path.oldest(tree)
 
 
 @inner
-def _insert_burst(tree: Tree, times: Times, events, rows):
-    insert.insert_burst(tree, times, events, rows)
-    return DONE
+def youngest(tree: Tree):
+    return -FOREVER if path.is_empty(tree) else path.youngest(tree)
 
 
-@inner
-def _evict(tree: Tree, time):
-    return DONE if evict_one.evict(tree, time) else NOTHING
-
-
-@inner
-def _bulk_evict(tree: Tree, time):
-    evict.bulk_evict(tree, time)
-    return DONE
-
-
-@inner
-def _oldest(tree: Tree):
-    return FOREVER if search.is_empty(tree) else scan.oldest(tree)
-
-
-@inner
-def _youngest(tree: Tree):
-    return -FOREVER if search.is_empty(tree) else search.youngest(tree)
-
-
-@inner
-def _first_from(tree: Tree, time):
-    found, first = scan.first_from(tree, time)
-    return first if found else FOREVER
-
-
-FUNCTIONS = {
-    "create": create.create,
-    "destroy": create.destroy,
-    "reset": create.reset,
-    "insert": _insert,
-    "insert_burst": _insert_burst,
-    "insert_each": single.insert_each,
-    "insert_sorted": bulk.insert_sorted,
-    "stage": pending.stage,
-    "evict": _evict,
-    "bulk_evict": _bulk_evict,
-    "evict_each": single.evict_each,
-    "query": query.query,
-    "range_query": query.range_query,
-    "append_range": query.append_range,
-    "first_where": prefix_search.first_where,
-    "oldest": _oldest,
-    "youngest": _youngest,
-    "first_from": _first_from,
-    "is_empty": search.is_empty,
-    "count": scan.count_entries,
-    "count_between": scan.count_between,
-    "copy_entries": scan.copy_entries,
-}
+FUNCTIONS = by_name(
+    *(nodes.create, nodes.destroy, nodes.reset),
+    *(insert.insert, insert.insert_burst, insert.insert_each, bulk.insert_sorted, insert.stage),
+    *(evict.evict, evict.bulk_evict, evict.evict_each),
+    *(query.query, query.range_query, query.append_range, first_where),
+    *(oldest, youngest, query.first_from, path.is_empty),
+    *(query.count, query.count_between, query.copy_entries),
+)
 
 
 @functools.cache

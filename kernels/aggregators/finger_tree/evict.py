@@ -1,28 +1,42 @@
-"""Eviction of everything up to a time, by a cut along the boundary (FIBA §4).
+"""Eviction of everything up to a time, by a cut along the boundary (FIBA §4); of the one entry of a time: if it is the
+oldest by a step of the left finger, elsewhere with the repair of thin nodes on the way up.
 
 Unlike FIBA, nodes on the two spines may be thinner than the minimum arity: the cut then never has to borrow from a
 neighbour that has another parent, and a thin spine node is gone as soon as the window moves past it. Off the spines
 the bounds are FIBA's.
 """
 
-from kernels.aggregators.finger_tree.create import reset
+from kernels.aggregators._dispatch import DONE, NOTHING
+from kernels.aggregators.finger_tree.insert import settle_until
 from kernels.aggregators.finger_tree.layout import (
     MAX_LEVELS,
+    Tree,
     child_at,
-    inner_at,
-    leaf_at,
+    compact,
     mark_query_dirty,
     mark_sides_dirty,
-    move_children,
+    move_slots,
+    node_at,
 )
-from kernels.aggregators.finger_tree.nodes import free_inner, free_subtree
-from kernels.aggregators.finger_tree.pending import settle_until
-from kernels.aggregators.finger_tree.search import child_slot, count_until, is_empty, left_leaf, youngest
+from kernels.aggregators.finger_tree.nodes import free_inner, free_subtree, reset
+from kernels.aggregators.finger_tree.path import (
+    child_slot,
+    count_until,
+    entry_slot,
+    find_path,
+    is_empty,
+    left_leaf,
+    oldest,
+    reach,
+    refold,
+    refold_unless_spine,
+    youngest,
+)
 from kernels.runtime.memory import inner, not_inlined
 
 
 @inner
-def bulk_evict(tree, time):
+def bulk_evict(tree: Tree, time):
     """Remove all entries with times ≤ `time`: O(log m) amortised for m entries, none of which is looked at."""
     settle_until(tree, time)
     leaf = left_leaf(tree)
@@ -50,43 +64,36 @@ def _cut(tree, time):
     top = _boundary_level(tree, time)
     name = tree.left[top]
     for level in range(top, 0, -1):
-        node = inner_at(tree, name)
+        node = node_at(tree, name)
         _drop_children(tree, level, node, child_slot(node, time))
         tree.left[level] = name
         name = child_at(tree, node, 0)
-    leaf = leaf_at(tree, name)
+    leaf = node_at(tree, name)
     leaf.first = count_until(leaf.times, leaf.end, time)
     tree.left[0] = name
     _drop_empty_left(tree)
     mark_sides_dirty(tree, top)
     mark_query_dirty(tree)
-    collapse_root(tree)
+    _collapse_root(tree)
 
 
 @inner
 def _boundary_level(tree, time):
     """Lowest level whose left spine node has entries younger than `time`, as far as keys show."""
     for level in range(tree.height):
-        parent = inner_at(tree, tree.left[level + 1])
-        if parent.end > 1 and parent.keys[1] > time:
+        parent = node_at(tree, tree.left[level + 1])
+        if parent.end > 1 and parent.times[1] > time:
             return level
     return tree.height
 
 
 @inner
 def _drop_children(tree, level, node, slots):
-    """Free the first children of an inner node at `level`."""
     not_inlined()
     for slot in range(slots):
         free_subtree(tree, child_at(tree, node, slot), level - 1)
-    _drop_slots(tree, node, slots)
-
-
-@inner
-def _drop_slots(tree, node, slots):
     if slots > 0:
-        move_children(tree, node, slots, node, 0, node.end - slots)
-        node.end -= slots
+        _remove(tree, level, node, 0, slots)
 
 
 @inner
@@ -98,22 +105,138 @@ def _drop_empty_left(tree):
         return
     free_subtree(tree, tree.left[0], 0)
     level = 1
-    _drop_slots(tree, inner_at(tree, tree.left[level]), 1)
-    while inner_at(tree, tree.left[level]).end == 0:
+    _remove(tree, level, node_at(tree, tree.left[level]), 0, 1)
+    while node_at(tree, tree.left[level]).end == 0:
         free_inner(tree, tree.left[level])
         level += 1
-        _drop_slots(tree, inner_at(tree, tree.left[level]), 1)
+        _remove(tree, level, node_at(tree, tree.left[level]), 0, 1)
     mark_sides_dirty(tree, level)
     for below in range(level - 1, -1, -1):
-        tree.left[below] = child_at(tree, inner_at(tree, tree.left[below + 1]), 0)
+        tree.left[below] = child_at(tree, node_at(tree, tree.left[below + 1]), 0)
 
 
 @inner
-def collapse_root(tree):
+def _collapse_root(tree):
     """A root with a single child gives its place to it."""
     not_inlined()
-    while tree.height > 0 and inner_at(tree, tree.left[tree.height]).end == 1:
+    while tree.height > 0 and node_at(tree, tree.left[tree.height]).end == 1:
         free_inner(tree, tree.left[tree.height])
         tree.height -= 1
         mark_sides_dirty(tree, MAX_LEVELS)
         mark_query_dirty(tree)
+
+
+@inner
+def evict(tree: Tree, time):
+    """Remove the entry at `time`: DONE; NOTHING if there is none. O(1) amortised for the oldest, else O(log n)."""
+    settle_until(tree, time)
+    leaf = left_leaf(tree)
+    if leaf.first == leaf.end or time > leaf.times[leaf.first]:
+        return _evict_younger(tree, time)
+    if time < leaf.times[leaf.first]:
+        return NOTHING
+    bulk_evict(tree, time)
+    return DONE
+
+
+@inner
+def evict_each(tree: Tree, time):
+    """Remove all entries with times ≤ `time`, the oldest again and again. O(m) amortised."""
+    not_inlined()
+    while not is_empty(tree) and oldest(tree) <= time:
+        evict(tree, oldest(tree))
+
+
+@inner
+def _evict_younger(tree, time):
+    not_inlined()
+    if is_empty(tree):
+        return NOTHING
+    find_path(tree, time)
+    reach(tree, tree.height)
+    leaf = node_at(tree, tree.path[0])
+    slot = entry_slot(leaf, time)
+    if slot == leaf.end or leaf.times[slot] != time:
+        return NOTHING
+    _remove(tree, 0, leaf, slot, 1)
+    for level in range(tree.height):
+        _restore(tree, level)
+    for level in range(tree.height, 0, -1):  # both spines may be others now
+        left, right = node_at(tree, tree.left[level]), node_at(tree, tree.right[level])
+        tree.left[level - 1] = child_at(tree, left, 0)
+        tree.right[level - 1] = child_at(tree, right, right.end - 1)
+    mark_sides_dirty(tree, MAX_LEVELS)
+    mark_query_dirty(tree)
+    _collapse_root(tree)
+    return DONE
+
+
+@inner
+def _remove(tree, level, node, slot, count):
+    """Close the gap of some slots that are given up."""
+    not_inlined()
+    move_slots(tree, level, node, slot + count, (node, slot), node.end - slot - count)
+    node.end -= count
+
+
+@inner
+def _restore(tree, level):
+    """Restore the arity of the path's node at `level`, and its aggregate in the parent."""
+    not_inlined()
+    name = tree.path[level]
+    node = node_at(tree, name)
+    size = node.end - (node.first if level == 0 else 0)
+    parent, slot = node_at(tree, tree.path[level + 1]), tree.slot[level + 1]
+    on_spine = name == tree.left[level] or name == tree.right[level]
+    if size == 0:
+        _free(tree, level, name)
+        _remove(tree, level + 1, parent, slot, 1)
+    elif not on_spine and size < (tree.leaf_min if level == 0 else tree.min_arity):
+        _rebalance(tree, level, parent, max(slot - 1, 0))
+    elif not on_spine:
+        refold(tree, level, parent, slot)
+
+
+@inner
+def _free(tree, level, name):
+    if level == 0:
+        free_subtree(tree, name, 0)
+    else:
+        free_inner(tree, name)
+
+
+@inner
+def _rebalance(tree, level, parent, slot):
+    """Merge the children at slot and slot + 1 if one node holds both, else share their slots out evenly."""
+    not_inlined()
+    left = node_at(tree, child_at(tree, parent, slot))
+    right = node_at(tree, child_at(tree, parent, slot + 1))
+    if level == 0:
+        compact(tree, left)
+    if left.end + right.end <= (tree.leaf_max if level == 0 else tree.max_arity):
+        move_slots(tree, level, right, 0, (left, left.end), right.end)
+        left.end += right.end
+        name = child_at(tree, parent, slot + 1)
+        if name == tree.right[level]:
+            tree.right[level] = child_at(tree, parent, slot)
+        _free(tree, level, name)
+        _remove(tree, level + 1, parent, slot + 1, 1)
+    else:
+        _share(tree, level, left, right)
+        parent.times[slot + 1] = right.times[0]
+        refold_unless_spine(tree, level, parent, slot + 1)
+    refold_unless_spine(tree, level, parent, slot)
+
+
+@inner
+def _share(tree, level, left, right):
+    both = left.end + right.end
+    keep = both // 2
+    if left.end < keep:
+        moved = keep - left.end
+        move_slots(tree, level, right, 0, (left, left.end), moved)
+        move_slots(tree, level, right, moved, (right, 0), right.end - moved)
+    else:
+        move_slots(tree, level, right, 0, (right, left.end - keep), right.end)
+        move_slots(tree, level, left, keep, (right, 0), left.end - keep)
+    left.end, right.end = keep, both - keep

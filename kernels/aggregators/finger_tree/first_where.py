@@ -9,19 +9,17 @@ It asks O(log n) times; n entries cost O(log n) nodes, each a fold of its states
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.aggregators.finger_tree.insert import settle
 from kernels.aggregators.finger_tree.layout import (
     Tree,
     child_at,
-    child_state,
     cleared,
     copy_state,
-    entry_state,
-    inner_at,
-    leaf_at,
+    node_at,
+    state_at,
 )
-from kernels.aggregators.finger_tree.pending import settle
+from kernels.aggregators.finger_tree.path import is_empty
 from kernels.aggregators.finger_tree.query import query
-from kernels.aggregators.finger_tree.search import is_empty, left_leaf, right_leaf
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, prefixes
@@ -39,17 +37,16 @@ def first_where(tree: Tree, predicate, parameters, into):
     if is_empty(tree):
         return FOREVER
     query(tree)
-    level, name, slot = _turning_node(tree)
-    for above in range(level, 0, -1):
+    level, node, slot = _turning_node(tree)
+    for above in range(level - 1, -1, -1):
         if search.has_failed:
             return FOREVER
-        name = child_at(tree, inner_at(tree, name), slot)
-        slot = _narrow_node(tree, above - 1, name)
+        node = node_at(tree, child_at(tree, node, slot))
+        slot = _narrow(tree, state_at(tree, above, node, 0), node.end)
     if level < 0 or search.has_failed:
         return FOREVER
-    leaf = leaf_at(tree, name)
-    merge(tree.plan, into, into, entry_state(tree, leaf, slot))
-    return leaf.times[slot]
+    merge(tree.plan, into, into, state_at(tree, 0, node, slot))
+    return node.times[slot]
 
 
 @inner
@@ -65,56 +62,38 @@ def _asks(tree, prefix):
 
 @inner
 def _turning_node(tree):
-    """(level, name, slot) of the part of a spine at which the predicate turns true; level −1: of none."""
-    leaf = left_leaf(tree)
-    slot = leaf.first + _turn(tree, entry_state(tree, leaf, leaf.first), leaf.end - leaf.first)
-    if slot < leaf.end:
-        return 0, tree.left[0], slot
-    for level in range(1, tree.height + 1):
-        slot, end = _turn_inside(tree, tree.left[level], 1, level == tree.height)
+    """(level, node, slot) of the part of a spine at which the predicate turns true; level −1: of none."""
+    for level in range(tree.height + 1):
+        node = node_at(tree, tree.left[level])
+        first, end = 1, node.end - (1 if level == tree.height else 0)
+        if level == 0:
+            first, end = node.first, node.end
+        slot = _turn(tree, level, node, first, end)
         if slot < end:
-            return level, tree.left[level], slot
-    for level in range(tree.height - 1, 0, -1):
-        slot, end = _turn_inside(tree, tree.right[level], 0, True)
+            return level, node, slot
+    for level in range(tree.height - 1, -1, -1):
+        node = node_at(tree, tree.right[level])
+        end = node.end - (1 if level > 0 else 0)
+        slot = _turn(tree, level, node, 0, end)
         if slot < end:
-            return level, tree.right[level], slot
-    leaf = right_leaf(tree)
-    if tree.height > 0:
-        slot = _turn(tree, entry_state(tree, leaf, 0), leaf.end)
-    return 0 if slot < leaf.end else -1, tree.right[0], slot
+            return level, node, slot
+    return -1, node_at(tree, tree.right[0]), 0
 
 
 @inner
-def _turn_inside(tree, name, first, without_last):
-    """(slot at which the predicate turns true, end of the slots looked at), of a spine's node."""
-    node = inner_at(tree, name)
-    end = node.end - 1 if without_last else node.end
-    return first + _turn(tree, child_state(tree, node, first), end - first), end
-
-
-@inner
-def _turn(tree, states, count):
-    """How many of some states that stand together the prefix takes up before the predicate turns true."""
+def _turn(tree, level, node, first, end):
+    """The slot of [first, end) at which the predicate turns true, else `end`: the prefix takes up those before."""
     not_inlined()
-    if count <= 0 or tree.search.has_failed:
-        return max(count, 0)
+    if first >= end or tree.search.has_failed:
+        return end
+    states = state_at(tree, level, node, first)
     copy_state(tree, tree.spare, tree.search.prefix)
-    fold(tree.plan, tree.spare, states, tree.state_bytes, count)
+    fold(tree.plan, tree.spare, states, tree.state_bytes, end - first)
     if _asks(tree, tree.spare):
-        return _narrow(tree, states, count)
+        return first + _narrow(tree, states, end - first)
     if not tree.search.has_failed:
         copy_state(tree, tree.search.prefix, tree.spare)
-    return count
-
-
-@inner
-def _narrow_node(tree, level, name):
-    """Slot at which the predicate turns true in a node of which it does."""
-    if level > 0:
-        node = inner_at(tree, name)
-        return _narrow(tree, child_state(tree, node, 0), node.end)
-    leaf = leaf_at(tree, name)
-    return _narrow(tree, entry_state(tree, leaf, 0), leaf.end)
+    return end
 
 
 @inner

@@ -1,23 +1,38 @@
 """Insertion of one entry or of a sorted burst, at any time (FIBA §5).
 
 An entry at the young end goes into the right leaf and continues the cached young part. A late one, where aggregates
-commute, waits for others (pending.py), so that a single event costs little more than one of a burst; where they don't,
-it goes into its leaf at once.
+commute, waits unsorted for others, so that a single event costs little more than one of a burst; where they don't, it
+goes into its leaf at once.
+
+    tree   1 2 3 4 … 90 91 92      pending  (85, ·) (88, ·) (84, ·)     query = left leaf's suffix ⊗ young part,
+                                                                         the young part counts them already
+
+The answer of a query then doesn't need their place; everything else settles them first. Measured with sums, window
+2^22, one query an event: 16 to 1,024 places late 2 to 3 times as fast as an insertion each.
 """
 
+from kernels.aggregators._dispatch import DONE
 from kernels.aggregators.finger_tree.bulk import append_sorted, insert_sorted
-from kernels.aggregators.finger_tree.layout import CHUNK, copy_state, entry_state, mark_query_dirty
-from kernels.aggregators.finger_tree.pending import stage
-from kernels.aggregators.finger_tree.search import is_empty, right_leaf, youngest
+from kernels.aggregators.finger_tree.layout import (
+    CHUNK,
+    PENDING_MOST,
+    Tree,
+    copy_state,
+    mark_query_dirty,
+    state_at,
+)
+from kernels.aggregators.finger_tree.path import is_empty, right_leaf, youngest
+from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.sorting import Pairs, ascend, sort_pairs
 from kernels.states import fold, lift_each, merge
 
 FEW = 8
 
 
 @inner
-def insert(tree, time, state):
-    """Insert (time, state); at a time that is there already the state is combined behind the one there.
+def insert(tree: Tree, time, state, row):
+    """Insert (time, state); at a time that is there already the state is combined behind the one there; DONE.
 
     O(1) amortised at the young end, else O(log d) amortised. `state` must not lie in the tree's nodes.
     """
@@ -25,15 +40,16 @@ def insert(tree, time, state):
     end = leaf.end
     if end > 0 and time <= leaf.times[end - 1]:
         _insert_older(tree, time, state)
-        return
+        return DONE
     if end == tree.leaf_max:
-        _one_entry(tree, time, state)
-        append_sorted(tree, tree.one_time, tree.one_state, 1)
+        tree.one_time[0] = time
+        append_sorted(tree, tree.one_time, state, 1)
     else:
         leaf.times[end] = time
-        copy_state(tree, entry_state(tree, leaf, end), state)
+        copy_state(tree, state_at(tree, 0, leaf, end), state)
         leaf.end = end + 1
     _extend_young(tree, state)
+    return DONE
 
 
 @inner
@@ -44,15 +60,7 @@ def _extend_young(tree, state):
 
 
 @inner
-def _one_entry(tree, time, state):
-    """Make an entry a burst of its own."""
-    tree.one_time[0] = time
-    copy_state(tree, tree.one_state, state)
-
-
-@inner
 def _insert_older(tree, time, state):
-    """Insert at or before the youngest time."""
     not_inlined()
     if time == youngest(tree):
         _combine_with_youngest(tree, state)
@@ -60,8 +68,8 @@ def _insert_older(tree, time, state):
         stage(tree, time, state)
         _extend_young(tree, state)
     else:
-        _one_entry(tree, time, state)
-        insert_sorted(tree, tree.one_time, tree.one_state, 1)
+        tree.one_time[0] = time
+        insert_sorted(tree, tree.one_time, state, 1)
         mark_query_dirty(tree)
 
 
@@ -69,7 +77,7 @@ def _insert_older(tree, time, state):
 def _combine_with_youngest(tree, state):
     leaf = right_leaf(tree)
     slot = leaf.end - 1
-    there = entry_state(tree, leaf, slot)
+    there = state_at(tree, 0, leaf, slot)
     merge(tree.plan, there, there, state)
     if tree.height == 0 and slot < tree.suffix_end:
         mark_query_dirty(tree)
@@ -78,8 +86,8 @@ def _combine_with_youngest(tree, state):
 
 
 @inner
-def insert_burst(tree, times, source, rows):
-    """Insert events whose times ascend; event i is row i of `source` (kernels/states).
+def insert_burst(tree: Tree, times: Times, source, rows):
+    """Insert events whose times ascend; event i is row i of `source` (kernels/states); DONE.
 
     O(m log(d / m)) for m events, the earliest of which has d entries behind it.
     """
@@ -88,6 +96,7 @@ def insert_burst(tree, times, source, rows):
         end = min(first + CHUNK, rows)
         lift_each(tree.plan, tree.lifted, tree.state_bytes, source, first, end)
         _insert_chunk(tree, times[first:], end - first)
+    return DONE
 
 
 @inner
@@ -95,7 +104,7 @@ def _insert_chunk(tree, times, rows):
     """Insert what is lifted."""
     if rows <= FEW:
         for row in range(rows):
-            insert(tree, times[row], tree.lifted + row * tree.state_bytes)
+            insert(tree, times[row], tree.lifted + row * tree.state_bytes, row)
         return
     continues_young = tree.is_commutative or is_empty(tree) or times[0] >= youngest(tree)
     insert_sorted(tree, times, tree.lifted, rows)
@@ -103,3 +112,68 @@ def _insert_chunk(tree, times, rows):
         mark_query_dirty(tree)
     elif not tree.young_dirty:
         fold(tree.plan, tree.young, tree.lifted, tree.state_bytes, rows)
+
+
+@inner
+def insert_each(tree: Tree, times: Times, source, rows):
+    """Insert events one by one, each from the right finger to its own place. O(m log d) for m events; DONE."""
+    not_inlined()
+    for row in range(rows):
+        lift_each(tree.plan, tree.lifted, tree.state_bytes, source, row, row + 1)
+        insert_sorted(tree, times[row:], tree.lifted, 1)
+        mark_query_dirty(tree)
+    return DONE
+
+
+@inner
+def stage(tree: Tree, time, state):
+    """Let (time, state), which is older than the tree's youngest entry, wait; the query's young part is left to the
+    caller."""
+    if tree.pending == PENDING_MOST:
+        settle(tree)
+    if tree.pending == 0:
+        tree.pending_oldest = time
+        copy_state(tree, tree.pending_sum, state)
+    else:
+        tree.pending_oldest = min(time, tree.pending_oldest)
+        merge(tree.plan, tree.pending_sum, tree.pending_sum, state)
+    tree.pending_times[tree.pending] = time
+    copy_state(tree, tree.pending_states + tree.pending * tree.state_bytes, state)
+    tree.pending += 1
+
+
+@inner
+def settle(tree):
+    if tree.pending > 0:
+        _settle(tree)
+
+
+@inner
+def settle_until(tree, time):
+    """Insert what is waiting, if some of it is at or before `time`."""
+    if tree.pending > 0 and tree.pending_oldest <= time:
+        _settle(tree)
+
+
+@inner
+def _settle(tree):
+    not_inlined()
+    waiting, states, tree.pending = tree.pending, tree.pending_states, 0
+    if not ascend(tree.pending_times, waiting):
+        states = tree.sorted_states
+        _sort(tree, waiting)
+    insert_sorted(tree, tree.pending_times, states, waiting)
+
+
+@inner
+def _sort(tree, waiting):
+    """Put the times of what waits in order, and a copy of the states."""
+    pairs = tree.pairs
+    for place in range(waiting):
+        pairs.at[place].key = tree.pending_times[place]
+        pairs.at[place].value = place
+    pairs = sort_pairs(pairs, Pairs(pairs.at[waiting:].address), waiting)
+    for place in range(waiting):
+        source = tree.pending_states + pairs.at[place].value * tree.state_bytes
+        copy_state(tree, tree.sorted_states + place * tree.state_bytes, source)
+        tree.pending_times[place] = pairs.at[place].key

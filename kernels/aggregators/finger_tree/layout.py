@@ -33,7 +33,7 @@ from kernels.runtime.fields import (
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.sorting import Pairs
 from kernels.runtime.struct import Struct
-from kernels.states import clear, copy_words
+from kernels.states import clear, copy_words, fold
 
 MAX_LEVELS = 40
 CHUNK = 512  # events of a burst that are lifted at once
@@ -46,33 +46,26 @@ Level = Integer("levels above the leaves")
 
 
 class Node(Struct):
-    """What leaves and inner nodes have in common. end: slots before it are filled."""
+    """A leaf, or an inner node. end: slots before it are filled.
+
+    first: of a leaf, those before it were evicted; an inner node has its level there
+    times: of the entries; of an inner node the keys, behind which stand the children's names. Then follow the states
+    """
 
     end: Place
-
-
-class Leaf(Node):
-    """Entries stand in the slots [first, end); their states follow the times."""
-
     first: Place
     times: Tail(Time)
 
 
-class InnerNode(Node):
-    """Children stand in the slots [0, end); their names follow the keys, and their aggregates the names."""
+class InnerNode(Struct):
+    """The head of an inner node; next_free: of one in a free list, as of a leaf there."""
 
-    level: Level
-    keys: Tail(Time)
-
-
-class FreeNode(Node):
-    """A node of a free list."""
-
+    end: Place
     level: Level
     next_free: Name
 
 
-LEAF_HEAD, INNER_HEAD = Leaf.size_bytes, InnerNode.size_bytes
+NODE_HEAD = Node.size_bytes
 
 
 class Search(Struct):
@@ -145,11 +138,10 @@ class Tree(Struct):
 
     search: Inline(Search)
 
-    # Working space: a lifted chunk, one entry, what is pending in order, a leaf with what goes into it, and states.
+    # Working space: a lifted chunk, one time, what is pending in order, a leaf with what goes into it, and states.
     scratch: Address
     lifted: Address
     one_time: Array(Time, 1)
-    one_state: Address
     pairs: Ref(Pairs)
     sorted_states: Address
     merged_times: Pointer(Time)
@@ -160,48 +152,35 @@ class Tree(Struct):
 
 @inner
 def cleared(tree, state):
-    """A state, made the identity."""
     clear(tree.plan, state)
     return state
 
 
 @inner
-def leaf_at(tree, name):
-    return Leaf(tree.nodes + name)
-
-
-@inner
-def inner_at(tree, name):
-    return InnerNode(tree.nodes + name)
+def node_at(tree, name):
+    return Node(tree.nodes + name)
 
 
 @inner
 def children_of(tree, node):
-    """Names of the children of an inner node."""
-    return node.keys[tree.max_arity :]
+    return node.times[tree.max_arity :]
 
 
 @inner
 def child_at(tree, node, slot):
-    return node.keys[tree.max_arity + slot]
+    return node.times[tree.max_arity + slot]
 
 
 @inner
 def set_child(tree, node, slot, key, child):
-    node.keys[slot] = key
-    node.keys[tree.max_arity + slot] = child
+    node.times[slot] = key
+    node.times[tree.max_arity + slot] = child
 
 
 @inner
-def entry_state(tree, leaf, slot):
-    """Address of the state of an entry."""
-    return leaf.address + tree.leaf_states + slot * tree.state_bytes
-
-
-@inner
-def child_state(tree, node, slot):
-    """Address of the aggregate of a child."""
-    return node.address + tree.inner_states + slot * tree.state_bytes
+def state_at(tree, level, node, slot):
+    """Address of the state of an entry, or of the aggregate of a child."""
+    return node.address + (tree.leaf_states if level == 0 else tree.inner_states) + slot * tree.state_bytes
 
 
 @inner
@@ -229,25 +208,25 @@ def compact(tree, leaf):
     """Move a leaf's entries to its front."""
     not_inlined()
     if leaf.first > 0:
-        move_entries(tree, leaf, leaf.first, leaf, 0, leaf.end - leaf.first)
+        move_slots(tree, 0, leaf, leaf.first, (leaf, 0), leaf.end - leaf.first)
         leaf.end -= leaf.first
         leaf.first = 0
         mark_query_dirty(tree)
 
 
 @inner
-def move_entries(tree, source, from_slot, target, to_slot, entries):
-    """Copy entries between leaves, or within one, where the ranges may overlap."""
-    move(target.times[to_slot:], source.times[from_slot:], entries)
-    states = entries * (tree.state_bytes // WORD_BYTES)
-    move(entry_state(tree, target, to_slot), entry_state(tree, source, from_slot), states)
+def move_slots(tree, level, source, from_slot, target_and_slot, slots):
+    """Copy entries between leaves, or children with keys and aggregates between inner nodes, or within one, where the
+    ranges may overlap; target_and_slot: where they go."""
+    target, to_slot = target_and_slot
+    move(target.times[to_slot:], source.times[from_slot:], slots)
+    if level > 0:
+        move(children_of(tree, target)[to_slot:], children_of(tree, source)[from_slot:], slots)
+    states = slots * (tree.state_bytes // WORD_BYTES)
+    move(state_at(tree, level, target, to_slot), state_at(tree, level, source, from_slot), states)
 
 
 @inner
-def move_children(tree, source, from_slot, target, to_slot, children):
-    """Copy children with keys and aggregates between inner nodes, or within one, where the ranges may overlap."""
-    not_inlined()
-    move(target.keys[to_slot:], source.keys[from_slot:], children)
-    move(children_of(tree, target)[to_slot:], children_of(tree, source)[from_slot:], children)
-    states = children * (tree.state_bytes // WORD_BYTES)
-    move(child_state(tree, target, to_slot), child_state(tree, source, from_slot), states)
+def fold_slots(tree, into, level, node, first, end):
+    """into ⊗= the states in the slots [first, end)."""
+    fold(tree.plan, into, state_at(tree, level, node, first), tree.state_bytes, end - first)

@@ -8,20 +8,101 @@ common (FIBA §5), and makes a node's aggregate right only when it leaves the no
 """
 
 from kernels.aggregators.finger_tree.layout import (
+    Tree,
     child_at,
-    child_state,
     cleared,
     copy_state,
-    entry_state,
-    inner_at,
-    leaf_at,
+    fold_slots,
+    node_at,
+    state_at,
 )
-from kernels.aggregators.finger_tree.search import child_slot, cover_level
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import clear, fold, merge
 
 NO_CHANGE, A_CHANGE, EVERYTHING = range(3)
 """What the aggregate of the path's node at a level lacks, in the parent."""
+
+
+@inner
+def count_below(times, count, time):
+    """How many of some ascending times are < time."""
+    base = 0
+    while count > 1:
+        half = count >> 1
+        base += half if times[base + half - 1] < time else 0
+        count -= half
+    return base + (1 if count == 1 and times[base] < time else 0)
+
+
+@inner
+def count_until(times, count, time):
+    """How many of some ascending times are ≤ time."""
+    base = 0
+    while count > 1:
+        half = count >> 1
+        base += half if times[base + half - 1] <= time else 0
+        count -= half
+    return base + (1 if count == 1 and times[base] <= time else 0)
+
+
+@inner
+def child_slot(node, time):
+    """Slot of the child whose range holds `time`."""
+    return count_until(node.times[1:], node.end - 1, time)
+
+
+@inner
+def slot_before(node, time):
+    """Slot of the child that holds the youngest times below `time`; 0 if none does."""
+    return count_below(node.times[1:], node.end - 1, time)
+
+
+@inner
+def entry_slot(leaf, time):
+    """Slot of the first entry at or after `time`."""
+    return leaf.first + count_below(leaf.times[leaf.first :], leaf.end - leaf.first, time)
+
+
+@inner
+def cover_level(tree, time):
+    """Lowest level whose right spine node covers `time` and everything younger."""
+    level = 0
+    if tree.height > 0 and time < right_leaf(tree).times[0]:
+        level = 1
+        while level < tree.height and time < node_at(tree, tree.right[level]).times[0]:
+            level += 1
+    return level
+
+
+@inner
+def left_leaf(tree):
+    return node_at(tree, tree.left[0])
+
+
+@inner
+def right_leaf(tree):
+    return node_at(tree, tree.right[0])
+
+
+@inner
+def is_empty(tree: Tree):
+    leaf = right_leaf(tree)
+    return leaf.first == leaf.end
+
+
+@inner
+def youngest(tree):
+    """Time of the youngest entry; the tree must not be empty. What is pending is older."""
+    leaf = right_leaf(tree)
+    return leaf.times[leaf.end - 1]
+
+
+@inner
+def oldest(tree):
+    """Time of the oldest entry; the tree must not be empty."""
+    leaf = left_leaf(tree)
+    time = leaf.times[leaf.first]
+    return min(time, tree.pending_oldest) if tree.pending > 0 else time
 
 
 @inner
@@ -38,7 +119,7 @@ def find_path(tree, time):
 def _descend(tree, level, time):
     name = tree.path[level]
     for above in range(level, 0, -1):
-        node = inner_at(tree, name)
+        node = node_at(tree, name)
         slot = child_slot(node, time)
         name = child_at(tree, node, slot)
         tree.slot[above] = slot
@@ -47,36 +128,23 @@ def _descend(tree, level, time):
 
 
 @inner
-def path_at_young_end(tree):
-    """Make the path that to the right leaf."""
-    tree.top = 0
-    tree.path[0] = tree.right[0]
-    tree.repair[0] = NO_CHANGE
-
-
-@inner
 def reach(tree, level):
     """Continue the path up to `level`, along the right spine."""
     for above in range(tree.top + 1, level + 1):
         name = tree.right[above]
         tree.path[above] = name
-        tree.slot[above] = inner_at(tree, name).end - 1
+        tree.slot[above] = node_at(tree, name).end - 1
         tree.repair[above] = NO_CHANGE
     tree.top = max(level, tree.top)
-
-
-@inner
-def path_leaf(tree):
-    return leaf_at(tree, tree.path[0])
 
 
 @inner
 def path_end(tree):
     """(whether the path's leaf ends before some other one, first time that is not its own)."""
     for level in range(1, tree.top + 1):
-        node, following = inner_at(tree, tree.path[level]), tree.slot[level] + 1
+        node, following = node_at(tree, tree.path[level]), tree.slot[level] + 1
         if following < node.end:
-            return True, node.keys[following]
+            return True, node.times[following]
     return False, 0
 
 
@@ -85,7 +153,7 @@ def move_path(tree, time):
     """Go on to the leaf for `time`, which is younger than the path's leaf."""
     not_inlined()
     level = _common_level(tree, time)
-    _leave(tree, level)
+    leave_path(tree, level)
     _descend(tree, level, time)
 
 
@@ -94,19 +162,12 @@ def _common_level(tree, time):
     """The lowest level whose node on the path covers `time` too."""
     common = 0
     for level in range(1, tree.top + 1):
-        node, following = inner_at(tree, tree.path[level]), tree.slot[level] + 1
+        node, following = node_at(tree, tree.path[level]), tree.slot[level] + 1
         if following < node.end:
-            if time < node.keys[following]:
+            if time < node.times[following]:
                 return common
             common = level
     return common
-
-
-@inner
-def leave_path(tree):
-    """Make the aggregates of everything on the path right."""
-    not_inlined()
-    _leave(tree, tree.top + 1)
 
 
 @inner
@@ -122,16 +183,17 @@ def note_change(tree, states, count):
 
 
 @inner
-def _leave(tree, levels):
+def leave_path(tree, levels):
     """Make the aggregates of the path's lowest nodes right, and note what is lacking above them."""
+    not_inlined()
     lacks, change = NO_CHANGE, 0
     for level in range(levels):
         lacks, change = _all_that_lacks(tree, level, lacks, change)
         tree.repair[level] = NO_CHANGE
         if lacks != NO_CHANGE and not _lies_on_spine(tree, level):
-            parent, slot = inner_at(tree, tree.path[level + 1]), tree.slot[level + 1]
+            parent, slot = node_at(tree, tree.path[level + 1]), tree.slot[level + 1]
             if lacks == A_CHANGE:
-                there = child_state(tree, parent, slot)
+                there = state_at(tree, level + 1, parent, slot)
                 merge(tree.plan, there, there, change)
             else:
                 refold(tree, level, parent, slot)
@@ -178,18 +240,12 @@ def _lies_on_spine(tree, level):
 def refold(tree, level, parent, slot):
     """Make the aggregate of a child at `level`, which is on no spine, again from the child's own states."""
     not_inlined()
-    name, into = child_at(tree, parent, slot), cleared(tree, child_state(tree, parent, slot))
-    if level == 0:
-        leaf = leaf_at(tree, name)
-        fold(tree.plan, into, entry_state(tree, leaf, leaf.first), tree.state_bytes, leaf.end - leaf.first)
-    else:
-        node = inner_at(tree, name)
-        fold(tree.plan, into, child_state(tree, node, 0), tree.state_bytes, node.end)
+    node, into = node_at(tree, child_at(tree, parent, slot)), cleared(tree, state_at(tree, level + 1, parent, slot))
+    fold_slots(tree, into, level, node, node.first if level == 0 else 0, node.end)
 
 
 @inner
 def refold_unless_spine(tree, level, parent, slot):
-    """Refold a child at `level` unless it lies on a spine."""
     name = child_at(tree, parent, slot)
     if name != tree.left[level] and name != tree.right[level]:
         refold(tree, level, parent, slot)

@@ -1,4 +1,4 @@
-"""Aggregates of the whole window, and of any range of times.
+"""Aggregates of the whole window, and of any range of times; its entries in order of time.
 
     query = suffix of the left leaf ⊗ young part            (two combines with the new event's)
 
@@ -11,25 +11,29 @@ left and right aggregates, without the leaves), and the tree that of the root's 
 noted by level and repaired then, so that 64 evictions pay for one repair.
 """
 
+from kernels.aggregators._dispatch import FOREVER, Entry, entry_bytes
+from kernels.aggregators.finger_tree.insert import settle
 from kernels.aggregators.finger_tree.layout import (
     CLEAN,
     Tree,
     child_at,
-    child_state,
     cleared,
     copy_state,
-    entry_state,
-    inner_at,
-    leaf_at,
+    fold_slots,
+    node_at,
+    state_at,
 )
-from kernels.aggregators.finger_tree.pending import settle
-from kernels.aggregators.finger_tree.search import (
+from kernels.aggregators.finger_tree.path import (
     child_slot,
     cover_level,
     entry_slot,
+    find_path,
+    is_empty,
     left_leaf,
+    oldest,
     right_leaf,
     slot_before,
+    youngest,
 )
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, suffixes
@@ -53,7 +57,7 @@ def _repair(tree):
     """Make the suffixes of the left leaf and the young part again."""
     not_inlined()
     leaf, size = left_leaf(tree), tree.state_bytes
-    kept, states = tree.suffixes + leaf.first * size, entry_state(tree, leaf, leaf.first)
+    kept, states = tree.suffixes + leaf.first * size, state_at(tree, 0, leaf, leaf.first)
     suffixes(tree.plan, kept, size, states, size, leaf.end - leaf.first)
     tree.suffix_end, tree.young_dirty = leaf.end, False
     cleared(tree, tree.young)
@@ -72,52 +76,29 @@ def _make_young(tree):
     merge(plan, young, young, tree.middle)
     if tree.height > 1:
         merge(plan, young, young, tree.right_sides + tree.state_bytes)
-    fold_entries(tree, young, right, 0, right.end)
+    fold_slots(tree, young, 0, right, 0, right.end)
 
 
 @inner
 def _repair_sides(tree):
     """Bring the cached sides up to date, from the highest level that changed down to the one above the leaves."""
     not_inlined()
-    for level in range(min(tree.left_dirty, tree.height - 1), 0, -1):
-        _cache_left(tree, level)
-    for level in range(min(tree.right_dirty, tree.height - 1), 0, -1):
-        _cache_right(tree, level)
+    size, below_root = tree.state_bytes, tree.height - 1
+    for level in range(min(tree.left_dirty, below_root), 0, -1):
+        node, side = node_at(tree, tree.left[level]), cleared(tree, tree.left_sides + level * size)
+        fold_slots(tree, side, level, node, 1, node.end)
+        if level < below_root:
+            merge(tree.plan, side, side, side + size)
+    for level in range(min(tree.right_dirty, below_root), 0, -1):
+        node, side = node_at(tree, tree.right[level]), cleared(tree, tree.right_sides + level * size)
+        if level < below_root:
+            copy_state(tree, side, side + size)
+        fold_slots(tree, side, level, node, 0, node.end - 1)
     if tree.middle_dirty:
-        root = inner_at(tree, tree.left[tree.height])
-        fold_children(tree, cleared(tree, tree.middle), root, 1, root.end - 1)
+        root = node_at(tree, tree.left[tree.height])
+        fold_slots(tree, cleared(tree, tree.middle), tree.height, root, 1, root.end - 1)
     tree.left_dirty = tree.right_dirty = CLEAN
     tree.middle_dirty = False
-
-
-@inner
-def _cache_left(tree, level):
-    node = inner_at(tree, tree.left[level])
-    side = cleared(tree, tree.left_sides + level * tree.state_bytes)
-    fold_children(tree, side, node, 1, node.end)
-    if level + 1 < tree.height:
-        merge(tree.plan, side, side, side + tree.state_bytes)
-
-
-@inner
-def _cache_right(tree, level):
-    node = inner_at(tree, tree.right[level])
-    side = cleared(tree, tree.right_sides + level * tree.state_bytes)
-    if level + 1 < tree.height:
-        copy_state(tree, side, side + tree.state_bytes)
-    fold_children(tree, side, node, 0, node.end - 1)
-
-
-@inner
-def fold_children(tree, into, node, first, end):
-    """into ⊗= the aggregates of the children [first, end)."""
-    fold(tree.plan, into, child_state(tree, node, first), tree.state_bytes, end - first)
-
-
-@inner
-def fold_entries(tree, into, leaf, first, end):
-    """into ⊗= the states of the entries [first, end)."""
-    fold(tree.plan, into, entry_state(tree, leaf, first), tree.state_bytes, end - first)
 
 
 @inner
@@ -142,10 +123,10 @@ def range_query(tree: Tree, low, high):
     settle(tree)
     level, name, first, last = _fork(tree, low, high)
     if level == 0:
-        fold_entries(tree, result, leaf_at(tree, name), first, last)
+        fold_slots(tree, result, 0, node_at(tree, name), first, last)
     elif first < last:
-        node = inner_at(tree, name)
-        fold_children(tree, result, node, first + 1, last)
+        node = node_at(tree, name)
+        fold_slots(tree, result, level, node, first + 1, last)
         _prepend_from(tree, level - 1, child_at(tree, node, first), low)
         _append_until(tree, level - 1, child_at(tree, node, last), high)
     return result
@@ -158,7 +139,7 @@ def append_range(tree: Tree, low, high, into):
     settle(tree)
     level, name, first, last = _fork(tree, low, high)
     if level == 0:
-        fold_entries(tree, into, leaf_at(tree, name), first, last)
+        fold_slots(tree, into, 0, node_at(tree, name), first, last)
     else:
         merge(tree.plan, into, into, range_query(tree, low, high))
 
@@ -170,12 +151,12 @@ def _fork(tree, low, high):
     level = cover_level(tree, low)
     name = tree.right[level]
     for above in range(level, 0, -1):
-        node = inner_at(tree, name)
+        node = node_at(tree, name)
         first, last = child_slot(node, low), slot_before(node, high)
         if first != last:
             return above, name, first, last
         name = child_at(tree, node, first)
-    leaf = leaf_at(tree, name)
+    leaf = node_at(tree, name)
     first = entry_slot(leaf, low)
     return 0, name, first, max(first, entry_slot(leaf, high))
 
@@ -184,24 +165,86 @@ def _fork(tree, low, high):
 def _prepend_from(tree, level, name, low):
     """Put what a node holds at and after `low` in front of the result."""
     not_inlined()
-    for _ in range(level):
-        node = inner_at(tree, name)
+    for above in range(level, 0, -1):
+        node = node_at(tree, name)
         slot = child_slot(node, low)
-        _prepend(tree, tree.result, child_state(tree, node, slot + 1), node.end - slot - 1)
+        _prepend(tree, tree.result, state_at(tree, above, node, slot + 1), node.end - slot - 1)
         name = child_at(tree, node, slot)
-    leaf = leaf_at(tree, name)
+    leaf = node_at(tree, name)
     slot = entry_slot(leaf, low)
-    _prepend(tree, tree.result, entry_state(tree, leaf, slot), leaf.end - slot)
+    _prepend(tree, tree.result, state_at(tree, 0, leaf, slot), leaf.end - slot)
 
 
 @inner
 def _append_until(tree, level, name, high):
     """Put what a node holds before `high` behind the result."""
     not_inlined()
-    for _ in range(level):
-        node = inner_at(tree, name)
+    for above in range(level, 0, -1):
+        node = node_at(tree, name)
         slot = slot_before(node, high)
-        fold_children(tree, tree.result, node, 0, slot)
+        fold_slots(tree, tree.result, above, node, 0, slot)
         name = child_at(tree, node, slot)
-    leaf = leaf_at(tree, name)
-    fold_entries(tree, tree.result, leaf, 0, entry_slot(leaf, high))
+    leaf = node_at(tree, name)
+    fold_slots(tree, tree.result, 0, leaf, 0, entry_slot(leaf, high))
+
+
+@inner
+def _next_leaf(tree):
+    """Move the path to the next leaf; False behind the youngest."""
+    for level in range(1, tree.top + 1):
+        if tree.slot[level] + 1 < node_at(tree, tree.path[level]).end:
+            tree.slot[level] += 1
+            for above in range(level, 0, -1):
+                tree.path[above - 1] = child_at(tree, node_at(tree, tree.path[above]), tree.slot[above])
+                tree.slot[above - 1] = 0
+            return True
+    return False
+
+
+@inner
+def count_between(tree: Tree, low, high):
+    return copy_entries(tree, low, high, 0)
+
+
+@inner
+def copy_entries(tree: Tree, low, high, target):
+    """Write the entries with times in [low, high), leaf by leaf, to `target`, which holds them all (_dispatch.py:
+    Entry), if it isn't 0; returns how many they are."""
+    not_inlined()
+    settle(tree)
+    entries, more = 0, low < high
+    find_path(tree, low)
+    while more:
+        leaf = node_at(tree, tree.path[0])
+        first, last = entry_slot(leaf, low), entry_slot(leaf, high)
+        entries += last - first
+        if target != 0:
+            for slot in range(first, last):
+                entry = Entry(target)
+                entry.time = leaf.times[slot]
+                copy_state(tree, entry.state.address, state_at(tree, 0, leaf, slot))
+                target += entry_bytes(tree.state_bytes)
+        more = last == leaf.end and _next_leaf(tree)
+    return entries
+
+
+@inner
+def count(tree: Tree):
+    return 0 if is_empty(tree) else count_between(tree, oldest(tree), youngest(tree)) + 1
+
+
+@inner
+def first_from(tree: Tree, time):
+    """Time of the first entry at or after `time`, FOREVER if there is none."""
+    not_inlined()
+    if is_empty(tree) or time > youngest(tree):
+        return FOREVER
+    settle(tree)
+    find_path(tree, time)
+    leaf = node_at(tree, tree.path[0])
+    slot = entry_slot(leaf, time)
+    if slot == leaf.end:
+        _next_leaf(tree)
+        leaf = node_at(tree, tree.path[0])
+        slot = leaf.first
+    return leaf.times[slot]

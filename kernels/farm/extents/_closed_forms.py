@@ -16,10 +16,9 @@ from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import compiled_table
 from kernels.windows import window_kind
-from kernels.windows._extent import Extent
 from kernels.windows._grid import Grid, bounds
+from kernels.windows._window import Extent, first_end_after, window_end, window_start
 from kernels.windows._window import Window as KernelWindow
-from kernels.windows._window import first_end_after, window_end, window_start
 from schemas.errors import WrongParameter
 from schemas.windows import Window
 

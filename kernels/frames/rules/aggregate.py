@@ -3,10 +3,8 @@
 value    1  1  2  3  1        sum, bound 3        frames   1 1 2   3   1        the tuple that reaches it is the last
 """
 
-from functools import cache
-
 from kernels.frames._ordered import ENTRY_WORDS
-from kernels.frames._rules import ALL, Frame, FrameRules, Predicates, compiled_predicates, made_rules
+from kernels.frames._rules import ALL, Frame, FrameRules, made_rules
 from kernels.states import lower
 from kernels.states.answers import answer_of
 from kernels.states.layout import GrowingRows
@@ -24,18 +22,12 @@ def closes(rules: FrameRules, frame: Frame, time, value):
     return 1 if answer_of(rules.growing, word) >= rules.bound else 0
 
 
-@cache
-def predicates() -> Predicates:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_predicates("aggregate", closes)
-
-
 def rules_of(window: AggregateFrame, plan: Plan, **columns) -> FrameRules:
-    """Of a window; plan: of its one aggregate, without a count of events; columns: see kernels/frames/_rules.py."""
+    """plan: of its one aggregate, without a count of events."""
     gives_float = plan.output_types[0] == "float64"
     growing = GrowingRows.make(gives_float=gives_float, stride=ENTRY_WORDS)
     given = {"bound": window.bound, "plan": plan.layout, "growing": growing}
-    return made_rules(FrameRules, predicates(), depends_on=ALL, **given, **columns)
+    return made_rules(FrameRules, "aggregate", {"closes": closes}, depends_on=ALL, **given, **columns)
 
 
 WINDOW = AggregateFrame

@@ -3,18 +3,15 @@
 value    5  7  11  12  4        width 10        frames   5 7   11 12   4
 """
 
-from functools import cache
 from math import floor
 
-from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules
+from kernels.frames._rules import NOTHING, Frame, FrameRules, made_rules
 from kernels.runtime.fields import Float
 from kernels.runtime.memory import as_float, inner
 from schemas.windows import BoundaryFrame
 
 
 class BoundaryRules(FrameRules):
-    """width, offset: as the window says."""
-
     width: Float("value")
     offset: Float("value")
 
@@ -34,16 +31,10 @@ def note_opening(rules: BoundaryRules, frame: Frame, value):
     frame.opening = _multiple(rules, as_float(value))
 
 
-@cache
-def predicates() -> Predicates:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_predicates("boundary", closes, note_opening)
-
-
 def rules_of(window: BoundaryFrame, **columns) -> FrameRules:
-    """Of a window; columns: see kernels/frames/_rules.py."""
-    given = {"width": window.width, "offset": window.offset}
-    return made_rules(BoundaryRules, predicates(), depends_on=NOTHING, **given, **columns)
+    given = {"depends_on": NOTHING, "width": window.width, "offset": window.offset}
+    predicates = {"closes": closes, "note_opening": note_opening}
+    return made_rules(BoundaryRules, "boundary", predicates, **given, **columns)
 
 
 WINDOW = BoundaryFrame

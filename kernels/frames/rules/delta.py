@@ -3,17 +3,13 @@
 value    5  6  8  7  1        change 3        frames   5 6   8 7   1        8 is 3 away from 5
 """
 
-from functools import cache
-
-from kernels.frames._rules import OPENING_VALUE, Frame, FrameRules, Predicates, compiled_predicates, made_rules
+from kernels.frames._rules import OPENING_VALUE, Frame, FrameRules, made_rules
 from kernels.runtime.fields import Float
 from kernels.runtime.memory import as_float
 from schemas.windows import DeltaFrame
 
 
 class DeltaRules(FrameRules):
-    """change: as the window says."""
-
     change: Float("value")
 
 
@@ -21,15 +17,9 @@ def closes(rules: DeltaRules, frame: Frame, time, value):
     return 1 if abs(as_float(value) - frame.opening) >= rules.change else 0
 
 
-@cache
-def predicates() -> Predicates:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_predicates("delta", closes)
-
-
 def rules_of(window: DeltaFrame, **columns) -> FrameRules:
-    """Of a window; columns: see kernels/frames/_rules.py."""
-    return made_rules(DeltaRules, predicates(), depends_on=OPENING_VALUE, change=window.change, **columns)
+    given = {"depends_on": OPENING_VALUE, "change": window.change}
+    return made_rules(DeltaRules, "delta", {"closes": closes}, **given, **columns)
 
 
 WINDOW = DeltaFrame

@@ -3,19 +3,13 @@
 value    5  7  2  8        at least 5        frames   5 7   8
 """
 
-from functools import cache
-
-from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules, within
+from kernels.frames._rules import NOTHING, Frame, FrameRules, made_rules, within
 from kernels.runtime.fields import Count, Float, Microseconds
 from kernels.runtime.memory import as_float
 from schemas.windows import ThresholdFrame
 
-LENGTHS = {"min_count": "min_count", "min_duration": "min_duration_us"}
-
 
 class ThresholdRules(FrameRules):
-    """at_least, min_count, min_duration: as the window says."""
-
     at_least: Float("value")
     min_count: Count
     min_duration: Microseconds
@@ -33,16 +27,11 @@ def is_one(rules: ThresholdRules, frame: Frame, tuples):
     return 1 if tuples >= rules.min_count and frame.last - frame.first >= rules.min_duration else 0
 
 
-@cache
-def predicates() -> Predicates:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_predicates("threshold", closes, opens, is_one)
-
-
 def rules_of(window: ThresholdFrame, **columns) -> FrameRules:
-    """Of a window; columns: see kernels/frames/_rules.py."""
-    given = {name: within(name, getattr(window, of)) for name, of in LENGTHS.items()}
-    return made_rules(ThresholdRules, predicates(), depends_on=NOTHING, at_least=window.at_least, **given, **columns)
+    given = {"depends_on": NOTHING, "at_least": window.at_least, "min_count": within("min_count", window.min_count)}
+    given["min_duration"] = within("min_duration", window.min_duration_us)
+    predicates = {"closes": closes, "opens": opens, "is_one": is_one}
+    return made_rules(ThresholdRules, "threshold", predicates, **given, **columns)
 
 
 WINDOW = ThresholdFrame

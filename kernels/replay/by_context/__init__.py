@@ -6,9 +6,7 @@ form, so after each tick what has become of them is compared with their newest r
     rows of the tick     [1, 5) r1 is no more   [1, 9) r0   [7, 9) r1 is no more
 
     logic.py      what the replay calls; by_arrival.py: of count windows in order of arrival, which never change
-    state.py      what a kind's tuples are asked (WindowSource): frames.py, of sessions and frames (cut_window.py);
-                  triggered.py, of others
-    compare.py    the rows of a late burst; passing.py: those of the moving watermark
-    emitted.py    what the newest row of each window had, until that is final
-    saving.py     what is carried of a key from one replay to the next
+    state.py      what is kept of a key, and what a kind's tuples are asked (WindowSource): frames.py, of sessions and
+                  frames; triggered.py, of others, by one walk over tuples (tuple_walk.py)
+    emitted.py    what the newest row of each window had, until that is final, and the rows of a late burst
 """

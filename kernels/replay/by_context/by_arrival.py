@@ -8,31 +8,27 @@ size 3, step 2        rows    0  1  2  3  4  5        windows [0 1 2] [2 3 4]
 Aggregates that depend on order take a window's rows in that of time (in_time_order.py), and need no panes.
 """
 
-from functools import cache
-
 from kernels.replay.by_context.emitted import (
     EMITTED_WORDS,
     count_emitted,
     insert_emitted,
-    is_same_window,
     place_in_emitted,
+    stands_at,
 )
 from kernels.replay.by_context.in_time_order import state_in_order
-from kernels.replay.by_context.saving import HEAD_WORDS, save_rows
+from kernels.replay.carried import save_rows
 from kernels.replay.clock import move_floor, move_watermark, start_clock
-from kernels.replay.context import Replay
+from kernels.replay.context import Replay, WindowLogic
 from kernels.replay.growing import append, compact
-from kernels.replay.panes import bulk_evict, insert, range_query
-from kernels.replay.placement import WindowLogic
 from kernels.replay.rows import EARLY, FINAL, ON_TIME, append_row, write_outputs
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
+from kernels.runtime.calls import call
 from kernels.runtime.fields import Count
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.struct import words_at
-from kernels.runtime.tables import compiled_table
 from kernels.states import gather
-from kernels.windows._window import Window
+from kernels.windows._window import Window, lazy_table
 
 HAD_ROWS = -(1 << 62)
 """As tick: of rows that had their windows in an earlier replay."""
@@ -56,17 +52,12 @@ def start_key(r: Replay):
         first, words = r.events.first_of_key[r.key], words_at(r.carried.words[r.key])
         derived.rows_before = words[0]
         move(append(derived.emitted, words[1] * EMITTED_WORDS), words[2:].address, words[1] * EMITTED_WORDS)
-        _take(r, first, first + r.carried.kept[r.key], HAD_ROWS)
-
-
-def take_burst(r: Replay, first, end, tick):
-    """O(events), and a range query a window."""
-    _take(r, first, end, tick)
+        take_burst(r, first, first + r.carried.kept[r.key], HAD_ROWS)
 
 
 @inner
-def _take(r, first, end, tick):
-    """Rows of a tick, or those that an earlier replay took and made rows of."""
+def take_burst(r: Replay, first, end, tick):
+    """Rows of a tick, or those that an earlier replay took and made rows of. O(events), and a range query a window."""
     window, derived = ArrivalCountWindow(r.window.address), r.derived
     key_first = r.events.first_of_key[r.key] - derived.rows_before
     while first < end and not must_stop(r.stop):
@@ -110,7 +101,7 @@ def _end_pane(r, window, number, tick):
     end = r.events.first_of_key[r.key] - derived.rows_before + number
     if r.plan.is_commutative:
         gather(r.plan, r.state, r.events.columns, derived.pane_row, end)
-        insert(r, r.panes, derived.pane_row, r.state, -1)
+        call(r.kernel.insert, r.panes, derived.pane_row, r.state, -1)
     derived.taken = 0
     if number >= window.size and (number - window.size) % window.every == 0:
         _emit(r, end - window.size, end, tick, (number - window.size) // window.every)
@@ -121,23 +112,18 @@ def _emit(r, first, end, tick, index):
     starts, derived = r.events.starts, r.derived
     earliest = _first_from(derived.earliest, first)
     latest = _first_from(derived.latest, first)
+    found = derived.found
     if tick != HAD_ROWS:
         _number(r, starts[earliest], starts[latest] + 1, index)
     if tick != HAD_ROWS and tick >= r.rows.kept_from:
-        row = append_row(r.rows, r.stop)
-        row.key, row.number = r.key, derived.found.number
-        row.start, row.end = derived.found.start, derived.found.end
+        row = append_row(r, found.start, found.end, found.number)
         row.revision, row.tick, row.late = 0, tick, 0
         row.firing = EARLY if r.emit == EMIT_ARRIVAL else FINAL if r.emit == EMIT_FINAL else ON_TIME
-        write_outputs(r.rows, row, _state(r, first, end))
+        is_commutative = r.plan.is_commutative
+        state = call(r.kernel.range_query, r.panes, first, end) if is_commutative else state_in_order(r, first, end)
+        write_outputs(r.rows, row, state)
     if r.plan.is_commutative:
-        bulk_evict(r, r.panes, first - 1)
-
-
-@inner
-def _state(r, first, end):
-    """Address of the aggregates of these rows, valid until the next operation."""
-    return range_query(r, r.panes, first, end) if r.plan.is_commutative else state_in_order(r, first, end)
+        call(r.kernel.bulk_evict, r.panes, first - 1)
 
 
 @inner
@@ -151,7 +137,7 @@ def _number(r, start, end, index):
         found.number = index
         return
     place = place_in_emitted(emitted, found)
-    if place < count_emitted(emitted) and is_same_window(emitted.first[place], found):
+    if stands_at(emitted, place, found):
         entry = emitted.first[place]
     else:
         if count_emitted(emitted) > 2 * r.derived.kept + r.derived.least_forgotten:
@@ -188,7 +174,7 @@ def end_key(r: Replay):
     """What no window ends with yet is carried on."""
     if not r.carried.is_wanted:
         return
-    window, carried = ArrivalCountWindow(r.window.address), r.carried
+    window = ArrivalCountWindow(r.window.address)
     first, end = r.events.first_of_key[r.key], r.events.first_of_key[r.key + 1]
     taken = r.derived.rows_before + end - first
     ended = 0 if taken < window.size else (taken - window.size) // window.every + 1
@@ -196,13 +182,9 @@ def end_key(r: Replay):
     rows = taken - before
     _forget(r)
     emitted = r.derived.emitted
-    at = append(carried.saved, HEAD_WORDS + rows * (1 + 2 * carried.columns) + 2 + emitted.used)
-    head = words_at(at)
-    head[0], head[1], head[2] = rows, carried.columns, 2 + emitted.used
-    words = words_at(save_rows(r, at + HEAD_WORDS * WORD_BYTES, end - rows, rows))
+    words = words_at(save_rows(r, end - rows, rows, 2 + emitted.used))
     words[0], words[1] = before, count_emitted(emitted)
     move(words[2:].address, emitted.first.address, emitted.used)
-    carried.ends[r.key] = carried.saved.used
 
 
 def advance(r: Replay, step):
@@ -211,8 +193,4 @@ def advance(r: Replay, step):
         move_floor(r.clock)
 
 
-@cache
-def arrival_logic() -> WindowLogic:
-    """Compiled or loaded when it is first asked for."""
-    functions = (start_key, take_burst, advance, end_key)
-    return compiled_table(WindowLogic, "windows_by_arrival", {each.__name__: each for each in functions})
+arrival_logic = lazy_table(WindowLogic, "windows_by_arrival", start_key, take_burst, advance, end_key)

@@ -4,38 +4,21 @@ frames      [1 ── 4]  [6 ── 9]  [11 ─ …        a tuple at 7 is of [6
 go_before   ▲         7                        the source stands before [1, 4]
 """
 
-from functools import cache
-
 from kernels.aggregators._dispatch import FOREVER
-from kernels.frames._dispatch import DONE, NONE
 from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
-from kernels.frames._ordered import (
-    drop_before,
-    last_place,
-    next_place,
-    place_behind,
-    previous_place,
-    standing,
-)
-from kernels.frames._rules import is_in_frames, is_long_enough
-from kernels.replay.by_context.cut_window import CutWindow, end_of
-from kernels.replay.by_context.found import copy_window, note_changed_until, set_ends
-from kernels.replay.by_context.late import late_between
-from kernels.replay.by_context.state import WindowSource
+from kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
+from kernels.frames._rules import DONE, NONE, is_in_frames, is_long_enough
+from kernels.replay.by_context.state import CutWindow, WindowSource, copy_window, end_of, note_changed_until, set_ends
 from kernels.replay.clock import NEVER
 from kernels.replay.context import Replay
 from kernels.replay.stop import REFUSED
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
-from kernels.runtime.tables import compiled_table
 from kernels.states import events_of
+from kernels.windows._window import lazy_table
 
 BEHIND_ALL = 1 << 62
 """As number of what is no window: it stands behind those with the same ends."""
-
-
-def start_key(r: Replay):
-    """The kernel was emptied behind the key before."""
 
 
 def take(r: Replay, row):
@@ -85,14 +68,10 @@ def close_burst(r: Replay):
     note_changed_until(r.derived, s.cut, s.cut_row)
 
 
-def go_before(r: Replay, time, row):
-    """O(log frames)."""
-    _go_before(r, time, row)
-
-
 @inner
-def _go_before(r, time, row):
-    """Two frames back: the one that such a tuple belongs to or opens, and the one that it may have been of."""
+def go_before(r: Replay, time, row):
+    """Two frames back: the one that such a tuple belongs to or opens, and the one that it may have been of. O(log
+    frames)."""
     s, derived = KeyFrames(r.panes), r.derived
     chunk, at = place_behind(s.frames, time, row)
     back = 2
@@ -120,7 +99,7 @@ def _find_with_number(r, s, chunk, at):
         first_chunk, first_at = before_chunk, before_at
     while True:
         frame = frame_at(s, first_chunk, first_at)
-        is_window = s.rules.is_one == 0 or _is_one(r, s, frame)
+        is_window = _is_window(r, s, frame)
         if is_window:
             _find(r, frame)
         if first_chunk == chunk and first_at == at:
@@ -160,62 +139,51 @@ def _find(r, frame):
     found.passes = FOREVER if found.closing_row == NONE else r.events.starts[found.closing_row]
 
 
+@inner
+def _closed_at(r, frame):
+    """The time of the tuple that closed a frame, FOREVER if none did."""
+    row = call(r.frames.closing_row, r.panes, frame)
+    return FOREVER if row == NONE else r.events.starts[row]
+
+
 def go_on(r: Replay):
     derived = r.derived
-    _go_before(r, derived.frontier, derived.frontier_row)
+    go_before(r, derived.frontier, derived.frontier_row)
     s = KeyFrames(r.panes)
     while derived.cursor_chunk < s.frames.end:
         frame = frame_at(s, derived.cursor_chunk, derived.cursor_at)
         if not is_until(frame.last, frame.last_row, derived.frontier, derived.frontier_row):
             break
-        if s.rules.is_one == 0 or _is_one(r, s, frame):
+        if _is_window(r, s, frame):
             _find(r, frame)
         derived.cursor_chunk, derived.cursor_at = next_place(s.frames, derived.cursor_chunk, derived.cursor_at)
 
 
-def go_back(r: Replay):
-    """The cursor is found anew each time."""
-
-
 def next_window(r: Replay):
-    return 1 if _find_next(r) else 0
-
-
-@inner
-def _find_next(r):
     s, derived = KeyFrames(r.panes), r.derived
     while derived.cursor_chunk < s.frames.end:
         frame = frame_at(s, derived.cursor_chunk, derived.cursor_at)
         derived.cursor_chunk, derived.cursor_at = next_place(s.frames, derived.cursor_chunk, derived.cursor_at)
-        if s.rules.is_one == 0 or _is_one(r, s, frame):
+        if _is_window(r, s, frame):
             derived.frame = frame
             _find(r, frame)
-            return True
-        _move_frontier(r, frame)
-    return False
+            return 1
+        # Beyond a frame that is too short, once the watermark has passed it: only a late tuple can make it longer, and
+        # that is compared (emitted.py).
+        closed = _closed_at(r, frame)
+        is_passed = closed != FOREVER and closed <= derived.limit
+        if is_passed and is_until(derived.frontier, derived.frontier_row, frame.last, frame.last_row):
+            derived.frontier, derived.frontier_row = frame.last, frame.last_row
+    return 0
 
 
 @inner
-def _move_frontier(r, frame):
-    """Beyond a frame that is too short, once the watermark has passed it: only a late tuple can make it longer, and
-    that is compared (compare.py)."""
-    derived, row = r.derived, call(r.frames.closing_row, r.panes, frame)
-    is_passed = row != NONE and r.events.starts[row] <= derived.limit
-    if is_passed and is_until(derived.frontier, derived.frontier_row, frame.last, frame.last_row):
-        derived.frontier, derived.frontier_row = frame.last, frame.last_row
-
-
-@inner
-def _is_one(r, s, frame):
-    return is_long_enough(s.rules, frame, events_of(call(r.frames.content, r.panes, frame)))
+def _is_window(r, s, frame):
+    return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(call(r.frames.content, r.panes, frame)))
 
 
 def state(r: Replay):
     return call(r.frames.content, r.panes, r.derived.frame)
-
-
-def late(r: Replay):
-    return late_between(r)
 
 
 def forget(r: Replay, time):
@@ -223,8 +191,8 @@ def forget(r: Replay, time):
     s, derived = KeyFrames(r.panes), r.derived
     copy_window(derived.found, derived.forgotten)
     chunk, at = standing(s.frames, s.frames.first, 0)
-    while chunk < s.frames.end and _was_closed_before(r, frame_at(s, chunk, at), time):
-        if s.rules.is_one == 0 or _is_one(r, s, frame_at(s, chunk, at)):
+    while chunk < s.frames.end and _closed_at(r, frame_at(s, chunk, at)) < time:
+        if _is_window(r, s, frame_at(s, chunk, at)):
             _find(r, frame_at(s, chunk, at))
         chunk, at = next_place(s.frames, chunk, at)
     copy_window(derived.forgotten, derived.found)
@@ -232,12 +200,6 @@ def forget(r: Replay, time):
     first = frame_at(s, s.frames.first, 0).first if s.frames.count > 0 else time
     drop_before(derived.late, min(time, first))
     return s.frames.count
-
-
-@inner
-def _was_closed_before(r, frame, time):
-    row = call(r.frames.closing_row, r.panes, frame)
-    return row != NONE and r.events.starts[row] < time
 
 
 def least_row(r: Replay):
@@ -263,26 +225,9 @@ def load(r: Replay, saved, words, first):
     return call(r.frames.load, r.panes, saved, words, first, first + r.carried.kept[r.key])
 
 
-OPERATIONS = {
-    "start_key": start_key,
-    "take": take,
-    "take_run": take_run,
-    "close_burst": close_burst,
-    "go_before": go_before,
-    "go_on": go_on,
-    "next": next_window,
-    "go_back": go_back,
-    "state": state,
-    "late": late,
-    "forget": forget,
-    "least_row": least_row,
-    "begins_anew": begins_anew,
-    "save": save,
-    "load": load,
-}
-
-
-@cache
-def frames_source() -> WindowSource:
-    """Compiled or loaded when it is first asked for."""
-    return compiled_table(WindowSource, "frames_as_windows", OPERATIONS)
+frames_source = lazy_table(
+    WindowSource,
+    "frames_as_windows",
+    *(take, take_run, close_burst, go_before, go_on, state, forget, least_row, begins_anew, save, load),
+    next=next_window,
+)

@@ -5,7 +5,7 @@ rows in order       5  2  3  7 │ 6  4            window [2 3 4 5], then [4 5 6
 leaves             (5)(2)(3) · │ · (4)           a row that comes or goes is O(log rows) merges; the root is the answer
 """
 
-from kernels.replay.growing import GrowingList, append, release_list
+from kernels.replay.growing import GrowingList, append
 from kernels.runtime.fields import Count, Inline, Place
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
@@ -109,11 +109,3 @@ def _merge_above(r, tree, leaf):
     while node >= 1:
         _merge_below(r, tree, node)
         node //= 2
-
-
-@inner
-def release_in_order(tree):
-    """Give the memory back."""
-    release_list(tree.leaf_of)
-    release_list(tree.states)
-    release_list(tree.pairs)

@@ -5,33 +5,178 @@ late      4 at watermark 6 · …             tuples that came when the watermar
 frontier  8                                the last tuple of the last window that the watermark has passed
 """
 
+from kernels.frames._frames import is_until
 from kernels.frames._ordered import Ordered, release_ordered
-from kernels.frames._rules import Frame
-from kernels.replay.by_context.found import FoundWindow
-from kernels.replay.by_context.in_time_order import InTimeOrder, release_in_order
-from kernels.replay.by_context.progress import TupleWalk
+from kernels.frames._rules import Frame, FrameRules
+from kernels.replay.by_context.in_time_order import InTimeOrder
+from kernels.replay.clock import NEVER
 from kernels.replay.growing import GrowingQueue, release_list
-from kernels.runtime.fields import Count, Inline, Microseconds, Place, Pointer, Ref, Word
-from kernels.runtime.memory import inner
+from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
+from kernels.runtime.memory import WORD_BYTES, inner, move
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation
+from kernels.windows._window import Window
+
+
+class FoundWindow(Struct):
+    """A window of a key, as it is now. number: among those of the same start and end, in their order.
+
+    passes: the watermark that passes it; FOREVER: it is still open
+    closing_row: of the tuple that closed it, −1 if none had to
+    first … last_row: the places of its first tuple, and of its last one or the one that triggered it
+    held_row: of the last tuple that is in it
+    digest: of the rows that are in it, where these aren't all from its first to its last
+    """
+
+    start: Microseconds
+    end: Microseconds
+    number: Count
+    passes: Microseconds
+    closing_row: Place
+    first: Microseconds
+    first_row: Place
+    last: Microseconds
+    last_row: Place
+    held_row: Place
+    digest: Word
+
+
+FOUND_WORDS = FoundWindow.size_bytes // WORD_BYTES
+
+
+@inner
+def copy_window(into, window):
+    move(into.address, window.address, FOUND_WORDS)
+
+
+@inner
+def note_changed_until(derived, time, row):
+    """Windows up to that place may have changed."""
+    if is_until(derived.changed_to, derived.changed_to_row, time, row):
+        derived.changed_to, derived.changed_to_row = time, row
+
+
+@inner
+def find_none(found):
+    """Before all windows."""
+    found.start = found.end = found.passes = found.first = found.last = NEVER
+    found.number = found.closing_row = found.first_row = found.last_row = found.held_row = -1
+    found.digest = 0
+
+
+@inner
+def set_ends(found, start, end):
+    """The window behind the one found has these ends: its number is 0 unless they are the same."""
+    is_alike = found.start == start and found.end == end and found.number >= 0
+    found.number = found.number + 1 if is_alike else 0
+    found.start, found.end = start, end
+
+
+@inner
+def move_rows(found, by):
+    """The rows of the tuples in a window."""
+    found.first_row, found.last_row, found.held_row = found.first_row + by, found.last_row + by, found.held_row + by
+
+
+class WalkProgress(Struct):
+    """How far a walk over a key's tuples has come (tuple_walk.py): behind the tuple (time, row), `tuples` of them in
+    all; windows: how many were triggered, the last of them is `window`. tail, tail_row: up to that tuple, the
+    tail_tuples-th, no window needs any from here on. marker: of delta windows, if has_marker; least: the least value in
+    the last of them."""
+
+    time: Microseconds
+    row: Place
+    tuples: Count
+    windows: Count
+    tail: Microseconds
+    tail_row: Place
+    tail_tuples: Count
+    marker: Float("value")
+    has_marker: Flag()
+    least: Float("value")
+    window: Inline(FoundWindow)
+
+
+PROGRESS_WORDS = WalkProgress.size_bytes // WORD_BYTES
+
+
+@inner
+def start_progress(progress):
+    """Before all tuples."""
+    progress.time = progress.tail = NEVER
+    progress.row = progress.tail_row = -1
+    progress.tuples = progress.windows = progress.tail_tuples = 0
+    progress.marker, progress.has_marker, progress.least = 0.0, False, 0.0
+    find_none(progress.window)
+
+
+@inner
+def copy_progress(into, progress):
+    move(into.address, progress.address, PROGRESS_WORDS)
+
+
+@inner
+def move_progress_rows(progress, by):
+    """All rows that it names."""
+    progress.row, progress.tail_row = progress.row + by, progress.tail_row + by
+    move_rows(progress.window, by)
+
+
+class TupleWalk(Struct):
+    """tuples: an entry for each, its word the value that triggers, if windows have one. here: where the walk is, whose
+    next tuple is at the cursor and whose tail ends before (tail_chunk, tail_at); before: where it was one tuple ago;
+    stays: whether both still hold; base: behind it no tuple comes any more.
+
+    policy_panes: what a policy looks at, by ranks; policy_state: room for a tuple's
+    """
+
+    tuples: Inline(Ordered)
+    here: Inline(WalkProgress)
+    before: Inline(WalkProgress)
+    base: Inline(WalkProgress)
+    stays: Flag()
+    tail_chunk: Place
+    tail_at: Place
+    policy_panes: Address
+    policy_state: Address
+
+
+class CutWindow(Window):
+    """A window of a session or a frame, which ends behind its tuples.
+
+    tail      first ── last ───▶ end        a gap behind the last tuple, of frames a microsecond
+    reach     first ── last · · ▶ end       as far as one of its tuples reaches, the last or an earlier one
+
+    rules: what cuts tuples. tail: from the time of a frame's last tuple to its end; ends_at_reach: it ends at its
+    reach instead. passes_at_end: whether the watermark passes that end, whatever comes; else it must reach the tuple
+    that closed the frame."""
+
+    rules: Ref(FrameRules)
+    tail: Microseconds
+    ends_at_reach: Flag()
+    passes_at_end: Flag()
+
+
+@inner
+def end_of(window, frame):
+    """First time behind a frame's window."""
+    return frame.reach if window.ends_at_reach else frame.last + window.tail
 
 
 class WindowSource(Struct):
     """What is asked of the tuples of a key, r being the Replay. A tuple's place is its (time, row).
 
-    start_key(r): there are none
+    start_key(r): there are none; 0: the kernel was emptied behind the key before
     take(r, row) → 1 if the tuple counts
     take_run(r, first, end) → row: take some rows from the first on, which are in order of time and behind all tuples,
         and after which no window passes that wasn't there before; derived.next_passes is set; 0: there is no such way
-    close_burst(r): behind the tuples of a tick
+    close_burst(r): behind the tuples of a tick; 0: each is in its place
     go_before(r, time, row): stand before the first window that a tuple of that place can belong to, or change;
         r.derived.found is then the window before, that forgotten last if none is kept
     go_on(r): stand behind the last window that was passed
     next(r) → 1: r.derived.found is the next window; 0: there is none
-    go_back(r): stand before the window found; of go_on the next one begins there
+    go_back(r): stand before the window found; of go_on the next one begins there; 0: that finds it anew
     state(r) → address of the aggregates of the window found, valid until the next operation
-    late(r) → how many of its events came when the watermark had reached its end
     forget(r, time): what no window needs any more that can still have rows, since no tuple comes before the time.
         Returns how many tuples, or frames, are left
     least_row(r) → the least row of its tuples, −1 if it has none
@@ -50,7 +195,6 @@ class WindowSource(Struct):
     next: Operation()
     go_back: Operation()
     state: Operation()
-    late: Operation()
     forget: Operation()
     least_row: Operation()
     begins_anew: Operation()
@@ -89,6 +233,7 @@ class Derived(Struct):
     walk: over tuples that trigger windows; forgotten: the last window that the source has let go of
     kept, taken: tuples that were left when it was last asked to forget, and how many have come since;
         least_forgotten: how many must have come before it is asked again, and at least so many as were left
+    holds(r, row) → 1: the window found has a tuple that stands between its first and its last; 0: it has all of these
     earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); in_order: their rows by time
     refused, refused_row: why the source couldn't take a tuple, and which; 0: it could
     """
@@ -97,6 +242,7 @@ class Derived(Struct):
     emitted: Inline(EmittedWindows)
     closed: Inline(EmittedWindows)
     late: Inline(Ordered)
+    holds: Operation()
     found: Inline(FoundWindow)
     forgotten: Inline(FoundWindow)
     frontier: Microseconds
@@ -128,11 +274,11 @@ class Derived(Struct):
 
 @inner
 def release_derived(derived):
-    """Give all memory back."""
-    release_list(derived.emitted)
-    release_list(derived.closed)
-    release_list(derived.earliest)
-    release_list(derived.latest)
-    release_in_order(derived.in_order)
+    for emitted in (derived.emitted, derived.closed):
+        release_list(emitted)
+    for queue in (derived.earliest, derived.latest):
+        release_list(queue)
+    for growing in (derived.in_order.leaf_of, derived.in_order.states, derived.in_order.pairs):
+        release_list(growing)
     release_ordered(derived.late)
     release_ordered(derived.walk.tuples)

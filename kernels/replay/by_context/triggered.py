@@ -9,9 +9,8 @@ A kind brings `step`, which is asked of one tuple after the other. Their aggrega
 by the places of tuples in the order that all tuples of the key have in the end (ranks).
 """
 
-from functools import cache
-
 from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
     chunk_at,
@@ -20,31 +19,28 @@ from kernels.frames._ordered import (
     end_place,
     entry_at,
     insert_at,
-    insert_ordered,
+    insert_in_order,
     is_behind,
     last_place,
     next_place,
     standing,
 )
 from kernels.frames._rules import counts, value_of
-from kernels.frames._saving import are_entries, load_ordered, ordered_words, save_ordered
-from kernels.replay.by_context.found import copy_window
-from kernels.replay.by_context.late import late_between
-from kernels.replay.by_context.progress import (
+from kernels.replay.by_context.state import (
     PROGRESS_WORDS,
     WalkProgress,
+    WindowSource,
     copy_progress,
+    copy_window,
     move_progress_rows,
     start_progress,
 )
-from kernels.replay.by_context.state import WindowSource
 from kernels.replay.by_context.tuple_walk import TupleWindow, place_cursor, take_step, walk_before
 from kernels.replay.context import Replay
-from kernels.replay.panes import bulk_evict, insert, range_query
 from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, move
-from kernels.runtime.tables import compiled_table
 from kernels.states import gather
+from kernels.windows._window import lazy_table
 
 
 def start_key(r: Replay):
@@ -52,6 +48,7 @@ def start_key(r: Replay):
     drop_all(walk.tuples)
     start_progress(walk.base)
     walk.stays = False
+    r.derived.holds = TupleWindow(r.window.address).holds
     if walk.policy_panes != 0:
         call(r.kernel.reset, walk.policy_panes)
 
@@ -62,7 +59,16 @@ def take(r: Replay, row):
     events = r.events.columns
     if not counts(window, events, row):
         return 0
-    _put(walk, time, row, as_word(value_of(window, events, row)))
+    tuples, word = walk.tuples, as_word(value_of(window, events, row))
+    if tuples.count == 0 or not is_behind(entry_at(tuples, *last_place(tuples)), time, row):
+        chunk, at = end_place(tuples)
+        insert_at(tuples, chunk, at, time, row, word)
+    else:
+        chunk, _ = insert_in_order(tuples, time, row, word)
+        for behind in range(chunk + 1, tuples.end):
+            chunk_at(tuples, behind).has_note = False
+        if is_until(time, row, walk.here.time, walk.here.row):
+            walk.stays = False
     _put_into_kernel(r, window, row)
     r.derived.changed_to = FOREVER
     return 1
@@ -73,34 +79,10 @@ def _put_into_kernel(r, window, row):
     events, walk = r.events.columns, r.derived.walk
     if window.keeps_panes:
         gather(r.plan, r.state, events, row, row + 1)
-        insert(r, r.panes, r.events.ranks[row], r.state, row)
+        call(r.kernel.insert, r.panes, r.events.ranks[row], r.state, row)
     if window.looked_at.address != 0:
         gather(window.looked_at, walk.policy_state, events, row, row + 1)
-        insert(r, walk.policy_panes, r.events.ranks[row], walk.policy_state, row)
-
-
-@inner
-def _put(walk, time, row, word):
-    tuples = walk.tuples
-    if tuples.count == 0 or not _is_late(tuples, time, row):
-        chunk, at = end_place(tuples)
-        insert_at(tuples, chunk, at, time, row, word)
-        return
-    chunk, _ = insert_ordered(tuples, time, row, word)
-    for behind in range(chunk + 1, tuples.end):
-        chunk_at(tuples, behind).has_note = False
-    if is_until(time, row, walk.here.time, walk.here.row):
-        walk.stays = False
-
-
-@inner
-def _is_late(tuples, time, row):
-    chunk, at = last_place(tuples)
-    return is_behind(entry_at(tuples, chunk, at), time, row)
-
-
-def close_burst(r: Replay):
-    """Each tuple is in its place."""
+        call(r.kernel.insert, walk.policy_panes, r.events.ranks[row], walk.policy_state, row)
 
 
 def go_before(r: Replay, time, row):
@@ -143,12 +125,7 @@ def state(r: Replay):
     if own != 0:
         return call(own, r)
     found, ranks = r.derived.found, r.events.ranks
-    return range_query(r, r.panes, ranks[found.first_row], ranks[found.last_row] + 1)
-
-
-def late(r: Replay):
-    own = TupleWindow(r.window.address).late
-    return call(own, r) if own != 0 else late_between(r)
+    return call(r.kernel.range_query, r.panes, ranks[found.first_row], ranks[found.last_row] + 1)
 
 
 def forget(r: Replay, time):
@@ -161,9 +138,9 @@ def forget(r: Replay, time):
     drop_before(derived.late, walk.here.tail)
     was_kept = walk.here.tail_row >= r.events.first_of_key[r.key]
     if TupleWindow(r.window.address).keeps_panes and was_kept:
-        bulk_evict(r, r.panes, r.events.ranks[walk.here.tail_row])
+        call(r.kernel.bulk_evict, r.panes, r.events.ranks[walk.here.tail_row])
         if walk.policy_panes != 0:
-            bulk_evict(r, walk.policy_panes, r.events.ranks[walk.here.tail_row])
+            call(r.kernel.bulk_evict, walk.policy_panes, r.events.ranks[walk.here.tail_row])
     return walk.tuples.count
 
 
@@ -208,25 +185,9 @@ def load(r: Replay, saved, words, first):
     return True
 
 
-OPERATIONS = {
-    "start_key": start_key,
-    "take": take,
-    "close_burst": close_burst,
-    "go_before": go_before,
-    "go_on": go_on,
-    "next": next_window,
-    "go_back": go_back,
-    "state": state,
-    "late": late,
-    "forget": forget,
-    "least_row": least_row,
-    "begins_anew": begins_anew,
-    "save": save,
-    "load": load,
-}
-
-
-@cache
-def triggered_source() -> WindowSource:
-    """Compiled or loaded when it is first asked for."""
-    return compiled_table(WindowSource, "triggered_windows", OPERATIONS)
+triggered_source = lazy_table(
+    WindowSource,
+    "triggered_windows",
+    *(start_key, take, go_before, go_on, go_back, state, forget, least_row, begins_anew, save, load),
+    next=next_window,
+)

@@ -6,10 +6,9 @@ notes       ▲          ▲          ▲
 
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
-from kernels.replay.by_context.found import set_ends
-from kernels.replay.by_context.progress import PROGRESS_WORDS, WalkProgress, copy_progress
+from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
 from kernels.runtime.calls import call
-from kernels.runtime.fields import Flag, Place, Ref
+from kernels.runtime.fields import Count, Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
 from kernels.runtime.tables import Operation
 from kernels.states.layout import StatePlan
@@ -18,17 +17,19 @@ from kernels.windows._window import Window
 
 class TupleWindow(Window):
     """step(r, entry) → 1 if the tuple that the walk takes next triggers a window, which is then noted by trigger().
-    state(r), late(r): as of a WindowSource, of windows that don't hold all tuples from their first to their last; 0
-    column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether a kernel of
-    point events holds the tuples; looked_at: the plan of what a policy reads, which it holds apart."""
+    state(r), holds(r, row): as of WindowSource and Derived, of windows that don't hold all tuples from their first to
+    their last. column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether
+    a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds
+    apart; every: of windows that come every so many tuples."""
 
     step: Operation()
     state: Operation()
-    late: Operation()
+    holds: Operation()
     column: Place
     is_float: Flag()
     keeps_panes: Flag()
     looked_at: Ref(StatePlan)
+    every: Count
 
 
 @inner
@@ -76,7 +77,11 @@ def take_step(r):
     walk, derived = r.derived.walk, r.derived
     tuples, here = walk.tuples, walk.here
     if derived.cursor_at == 0:
-        _note(chunk_at(tuples, derived.cursor_chunk), here)
+        chunk = chunk_at(tuples, derived.cursor_chunk)
+        if chunk.note == 0:
+            chunk.note = resize(0, PROGRESS_WORDS)
+        copy_progress(WalkProgress(chunk.note), here)
+        chunk.has_note = True
     copy_progress(walk.before, here)
     entry = entry_at(tuples, derived.cursor_chunk, derived.cursor_at)
     here.tuples += 1
@@ -87,14 +92,6 @@ def take_step(r):
     if is_passed and is_until(derived.frontier, derived.frontier_row, entry.time, entry.row):
         derived.frontier, derived.frontier_row = entry.time, entry.row
     return has_window
-
-
-@inner
-def _note(chunk, here):
-    if chunk.note == 0:
-        chunk.note = resize(0, PROGRESS_WORDS)
-    copy_progress(WalkProgress(chunk.note), here)
-    chunk.has_note = True
 
 
 @inner

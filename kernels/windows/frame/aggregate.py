@@ -1,5 +1,5 @@
 """Aggregate frames: they grow until an aggregate of them reaches a bound (kernels/frames/rules/aggregate.py)."""
 
-from kernels.windows._cut import CutKind
+from kernels.windows._dependent import CutKind
 
 KIND = CutKind()

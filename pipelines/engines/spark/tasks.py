@@ -113,7 +113,7 @@ def reported() -> Iterator[None]:
 
 @contextmanager
 def progress_reported(show: Callable[[str], None]) -> Iterator[None]:
-    """Report how far Spark's jobs are, again whenever they have gone on: a thread asks Spark, so that whoever waits for
+    """Report how far Spark's jobs are, again whenever they have gone on: a thread asks Spark, so that what waits for
     a job can go on waiting."""
     from pyspark import SparkContext
 
@@ -143,7 +143,7 @@ def _running(context: "SparkContext | None") -> str | None:
     try:
         tracker = context.statusTracker()
         stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-    except Exception:  # the JVM has ended: whoever waits for it says so
+    except Exception:  # the JVM has ended: what waits for it says so
         return None
     known = [stage for stage in stages if stage is not None]
     done, tasks = sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)

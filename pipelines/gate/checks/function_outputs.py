@@ -64,7 +64,7 @@ def _rows(recount: Recount) -> list[dict]:
     """Some of each day's, the same ones whatever days are looked at along with it: of windows that were open on the
     day. That others have no rows is law 4. until_us: their events had arrived by then."""
     columns = ", ".join(f"a.{sql.name(name)} AS {sql.name(f'recounted_{name}')}" for name in _columns(recount))
-    statuses = ", ".join(map(sql.literal, OF_THE_MACHINE))
+    statuses = sql.literals(OF_THE_MACHINE)
     key = (f"k.{sql.name(name)}" for name in recount.query.key)
     named = ", ".join((*key, "w.window_start_us", "w.window_end_us", "a.revision"))
     found = recount.connection.sql(f"""

@@ -23,7 +23,7 @@ def find(recount: Recount) -> dict[date, LawFinding]:
     is older needs no row; that it has none is law 4."""
     place = ", ".join((*recount.window, "emitted_date"))
     final = in_sql(recount.query.window).final_rows(recount)
-    days = ", ".join(map(sql.literal, _days_that_differ(recount, final))) or "NULL"
+    days = sql.literals(_days_that_differ(recount, final))
     offenders = f"""
         SELECT {", ".join(recount.window)}, emitted_date AS day, n.revision, f.recounted_events, f.recounted_late_events
                {aggregates.expected(recount)}

@@ -46,11 +46,11 @@ def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -
     what is expected of them. offenders: SQL for (*recount.window, revision, *expected) of each offending row, and the
     `day` that it is of."""
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE offenders AS {offenders}")
-    totals = dict(recount.rows("SELECT emitted_date, count(*) FROM audit GROUP BY ALL"))
     columns = [f"k.{sql.name(column)}" for column in recount.query.key]
     columns += [f"o.{column}" for column in _columns(recount, expected)]
     shown = f"SELECT {', '.join(columns)} FROM offenders o JOIN keys k USING (key_number)"
-    return found_by_day(recount, {day: {"rows": totals.get(day, 0)} for day in recount.days}, "offenders", shown)
+    counted = {day: {"rows": recount.audited_rows.get(day, 0)} for day in recount.days}
+    return found_by_day(recount, counted, "offenders", shown)
 
 
 def found_by_day(

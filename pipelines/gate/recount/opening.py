@@ -54,7 +54,7 @@ def _doubtful(recount: Recount) -> str:
         return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM {again}"
     compared = {**{column: column for column in place}, **SAME}
     differing = recount.days_that_differ(ComparedRows("audit", [*compared]), ComparedRows(again, [*compared.values()]))
-    days = ", ".join(map(sql.literal, differing)) or "NULL"
+    days = sql.literals(differing)
     same = " AND ".join(f"a.{audited} = e.{column}" for audited, column in compared.items())
     places = ", ".join(f"coalesce(a.{column}, e.{column}) AS {column}" for column in place)
     return f"""

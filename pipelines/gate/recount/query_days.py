@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -116,6 +117,11 @@ class Recount(AuditedDays):
     def one(self, statement: str) -> tuple:
         (row,) = self.rows(statement)
         return row
+
+    @cached_property
+    def audited_rows(self) -> dict[date, int]:
+        """How many rows of the run a day has, of days that have any: several laws ask."""
+        return dict(self.rows("SELECT emitted_date, count(*) FROM audit GROUP BY ALL"))
 
     def days_that_differ(self, rows: ComparedRows, again: ComparedRows) -> list[date]:
         """The days of which two relations don't have the same rows, in any order: by sums of hashes of 64 bits. A join

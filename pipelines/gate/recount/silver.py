@@ -84,6 +84,6 @@ def open_days(lake: Lake, tables: StreamTables, snapshot: Snapshot, days: Sequen
         add_view(connection, view, TableVersion(lake, table.name, snapshot.version(table.name), among=among))
     noted = TableVersion(lake, tables.partitions.name, snapshot.version(tables.partitions.name))
     add_view(connection, "all_partitions", noted)
-    listed = ", ".join(map(sql.literal, days))
+    listed = sql.literals(days)
     connection.execute(f"CREATE TEMP VIEW partitions AS FROM all_partitions WHERE arrival_date IN ({listed})")
     return SilverDays(connection, tables, snapshot.version(tables.silver.name), days)

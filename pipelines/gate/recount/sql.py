@@ -1,6 +1,7 @@
 """Small pieces of SQL: names, literals, conditions. A user's values enter a statement through these only."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.query import listed
@@ -16,6 +17,11 @@ _UNSAFE = r'(["$`\\!])'
 def name(identifier: str) -> str:
     """A quoted identifier."""
     return '"' + identifier.replace('"', '""') + '"'
+
+
+def literals(values: Iterable[object]) -> str:
+    """What stands in the brackets of `IN`, also where there are none."""
+    return ", ".join(map(literal, values)) or "NULL"
 
 
 def literal(value: object) -> str:

@@ -52,7 +52,7 @@ def add_view(
     if not files:
         connection.register(view, source.lake.dataset(source.table, source.version).head(0))
         return
-    listed = ", ".join(sql.literal(file) for file in files)
+    listed = sql.literals(files)
     rows = f"read_parquet([{listed}], hive_partitioning = true)"
     connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * {_in_utc(connection, rows)} FROM {rows}")
 

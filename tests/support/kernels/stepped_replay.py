@@ -8,10 +8,9 @@ import numpy as np
 from kernels.replay import entry, loop, replay_keys
 from kernels.replay.clock import keep_steps
 from kernels.replay.context import Replay
-from kernels.replay.open_windows import start_table
-from kernels.replay.order import order_rows
-from kernels.replay.structures import create_structures, empty_structures, take_kernel
-from kernels.runtime.calls import ask
+from kernels.replay.loop import create_structures, take_kernel
+from kernels.replay.rows import order_rows
+from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 
 
@@ -19,8 +18,6 @@ from kernels.runtime.guarded import guarded_entry
 def begin_replay(r: Replay):
     keep_steps(r.clock, r.window)
     create_structures(r)
-    loop._allocate_states(r)
-    start_table(r)
 
 
 @guarded_entry
@@ -31,7 +28,7 @@ def begin_key(r: Replay, first, end):
 @guarded_entry
 def finish_key(r: Replay, first_row):
     order_rows(r.rows, first_row)
-    empty_structures(r)
+    call(r.reset, r.panes)
 
 
 def replay_in_steps(monkeypatch, look: Callable[[Replay], None], *arguments):

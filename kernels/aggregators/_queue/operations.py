@@ -1,16 +1,27 @@
-"""Insertion at the young end of a queue: of one entry, or of a sorted burst."""
+"""Insertion at the young end of a queue, of one entry or of a sorted burst; and the table of a kernel's operations."""
 
-from kernels.aggregators._dispatch import DONE, OUT_OF_ORDER
-from kernels.aggregators._queue.layout import (
+import functools
+from collections.abc import Callable
+
+from kernels.aggregators._dispatch import DONE, FOREVER, OUT_OF_ORDER, Entry, PointKernel, by_name, entry_bytes
+from kernels.aggregators._queue import (
+    Queue,
     before_wrap,
+    cleared,
     copy_state,
+    create,
+    destroy,
     is_empty,
     place,
     reserve,
+    reset,
+    search,
     state_at,
-    youngest,
+    time_at,
 )
+from kernels.runtime.addresses import named_inner
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.runtime.tables import compiled_table
 from kernels.states import gather, lift_each, merge
 
 
@@ -22,7 +33,7 @@ def append(queue, time, state):
     """
     not_inlined()
     if not is_empty(queue):
-        youngest_time, open_state = youngest(queue), state_at(queue, queue.end - 1)
+        youngest_time, open_state = time_at(queue, queue.end - 1), state_at(queue, queue.end - 1)
         if time < youngest_time:
             return OUT_OF_ORDER
         if time == youngest_time:
@@ -46,9 +57,10 @@ def append_burst(queue, times, events, rows):
     not_inlined()
     row, first_changed = 0, queue.end
     if rows > 0 and not is_empty(queue):
-        if times[0] < youngest(queue):
+        youngest_time = time_at(queue, queue.end - 1)
+        if times[0] < youngest_time:
             return OUT_OF_ORDER
-        if times[0] == youngest(queue):
+        if times[0] == youngest_time:
             row = _extend_open(queue, times, events, rows)
         first_changed -= 1
     reserve(queue, rows - row)
@@ -122,3 +134,60 @@ def _keep(queue, first):
         here = before_wrap(queue, first, queue.end - first)
         move(queue.values + place(queue, first) * size, state_at(queue, first), here * (size // WORD_BYTES))
         first += here
+
+
+def queue_kernel(kernel: str, query, append_range, changes: dict) -> Callable[[], PointKernel]:
+    """What gives the table of a kernel of that name, compiled or loaded when it is first asked for: its own operations
+    (_dispatch.py), and those that all queues share.
+
+    append_range(queue, low, high, into) → whether the aggregate of [low, high) is kept
+    changes: insert, insert_burst, evict and bulk_evict
+    """
+
+    def range_query(queue: Queue, low, high):
+        result = cleared(queue, queue.result)
+        return result if append_range(queue, low, high, result) else 0
+
+    reads = {"query": query, "append_range": append_range, "range_query": named_inner(kernel, range_query)}
+    return functools.cache(lambda: compiled_table(PointKernel, kernel, SHARED | changes | reads))
+
+
+@inner
+def oldest(queue: Queue):
+    return FOREVER if is_empty(queue) else time_at(queue, queue.first)
+
+
+@inner
+def youngest(queue: Queue):
+    return -FOREVER if is_empty(queue) else time_at(queue, queue.end - 1)
+
+
+@inner
+def first_from(queue: Queue, time):
+    ordinal = search(queue, time, False)
+    return FOREVER if ordinal == queue.end else time_at(queue, ordinal)
+
+
+@inner
+def count(queue: Queue):
+    return queue.end - queue.first
+
+
+@inner
+def count_between(queue: Queue, low, high):
+    return max(0, search(queue, high, False) - search(queue, low, False))
+
+
+@inner
+def copy_entries(queue: Queue, low, high, target):
+    """An Entry of each of the entries with times in [low, high): from the kept values, or else from the states, which
+    a kernel that overwrites them with aggregates must not be asked for."""
+    states = queue.values if queue.values != 0 else queue.states
+    for ordinal in range(search(queue, low, False), search(queue, high, False)):
+        entry = Entry(target)
+        entry.time = time_at(queue, ordinal)
+        copy_state(queue, entry.state.address, states + place(queue, ordinal) * queue.state_bytes)
+        target += entry_bytes(queue.state_bytes)
+
+
+SHARED = by_name(*(create, destroy, reset, oldest, youngest, first_from, is_empty, count, count_between, copy_entries))

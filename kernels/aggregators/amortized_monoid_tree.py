@@ -23,27 +23,25 @@ Where the text of the paper and its algorithms differ; all decided for the text,
   both are the same: the head moves on.
 """
 
-import functools
-
 from kernels.aggregators._dispatch import DONE
-from kernels.aggregators._forest.dispatch import ForestKernel, forest_kernel
-from kernels.aggregators._forest.layout import FULL, MISSING
+from kernels.aggregators._forest import FULL, MISSING
 from kernels.aggregators._forest.nodes import (
     append_parents,
     append_updates,
     cleared,
     copy_state,
     end_after,
+    heads_here,
+    is_full,
     level_end,
     node,
     nth,
 )
-from kernels.aggregators._forest.operations import eviction, insertion, reading
-from kernels.aggregators._forest.paging import heads_here, is_full
+from kernels.aggregators._forest.operations import forest_kernel
+from kernels.aggregators._forest.window_api import MonoidWindow
+from kernels.aggregators._window import Card
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge
-
-NAME = "amortized_monoid_tree"
 
 
 @inner
@@ -60,22 +58,16 @@ def _push(forest, nodes, count):
     append_updates(forest, nodes, count)
     if was_empty:
         forest.first_time = nodes.time
-    _hand_up(forest, old_end, top)
+    height = 1  # the pairs that aren't last any more get parents, in all levels up to the new top
+    while height <= top and end_after(old_end, height) < level_end(forest, height):
+        append_parents(forest, height, end_after(old_end, height), level_end(forest, height))
+        height += 1
+    forest.top = top
     if moved:
         _rebuild(forest)
     else:
         fold(forest.plan, forest.right.state, nodes.state, forest.node_bytes, count)
     return DONE
-
-
-@inner
-def _hand_up(forest, old_end, top):
-    """Make the parents of the pairs that aren't last any more, in all levels up to the new top."""
-    height = 1
-    while height <= top and end_after(old_end, height) < level_end(forest, height):
-        append_parents(forest, height, end_after(old_end, height), level_end(forest, height))
-        height += 1
-    forest.top = top
 
 
 @inner
@@ -94,11 +86,12 @@ def _border(end, top):
 
 @inner
 def _rebuild(forest):
-    """Make the result pair and the stack again. O(log n)."""
+    """Make the result pair and the stack again: R0 is the oldest update ⊗ the top of the stack. O(log n)."""
     not_inlined()
     forest.depth = 0
     _fill_stack(forest, forest.top, forest.first)
-    _compute_left(forest)
+    copy_state(forest, forest.left.state, node(forest, 0, forest.first, 0).state)
+    _append_stacked(forest, forest.left.state)
     _compute_right(forest)
 
 
@@ -128,13 +121,6 @@ def _append_stacked(forest, into):
 
 
 @inner
-def _compute_left(forest):
-    """R0 = the oldest update ⊗ the top of the stack (Algorithm 4, its end)."""
-    copy_state(forest, forest.left.state, node(forest, 0, forest.first, 0).state)
-    _append_stacked(forest, forest.left.state)
-
-
-@inner
 def _compute_right(forest):
     """R1 = the roots of all trees but the leftmost, which are the last pairs below the top level (Algorithm 5)."""
     right = cleared(forest, forest.right)
@@ -151,7 +137,9 @@ def _cut(forest, place):
     is_single, top = place == forest.first + 1, forest.top
     forest.first = place
     if place >= forest.end:
-        _empty(forest)
+        cleared(forest, forest.left)
+        cleared(forest, forest.right)
+        forest.depth = forest.top = 0
         return
     forest.first_time = node(forest, 0, place, 0).time
     if is_single and place >> top < level_end(forest, top):
@@ -175,19 +163,19 @@ def _pop(forest):
 
 
 @inner
-def _empty(forest):
-    cleared(forest, forest.left)
-    cleared(forest, forest.right)
-    forest.depth = forest.top = 0
-
-
-@inner
 def _total(forest, into):
     """into = R0 ⊗ R1. O(1)."""
     merge(forest.plan, into, forest.left.state, forest.right.state)
 
 
-@functools.cache
-def dispatch() -> ForestKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    return forest_kernel(NAME, False, insertion(NAME, _push) | eviction(NAME, _cut) | reading(NAME, _total))
+class AmortizedMonoidTree(MonoidWindow):
+    """Amortised MTA. With n entries: insert and evict O(1) amortised, O(log n) at worst; bulk_insert of m O(m) after
+    sorting, bulk_evict and range_query O(log n), query and len O(1); a policy costs O(log m) of its calls per event,
+    m entries being evicted.
+    """
+
+    CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(log n)", "O(1)", "O(log n)", "MTA §4.2, alg. 3-7")
+    dispatch = staticmethod(forest_kernel("amortized_monoid_tree", _push, _cut, _total, has_heads=False))
+
+
+KERNEL = AmortizedMonoidTree

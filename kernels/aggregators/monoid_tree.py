@@ -20,26 +20,23 @@ Two more places where the text of the paper and its algorithms differ; both were
   was ⟨∅, *⟩: the condition must be e0 = ∅. (Its `wsp(subseq, total)` also swaps the arguments of Listing 1.)
 """
 
-import functools
-
 from kernels.aggregators._dispatch import DONE
-from kernels.aggregators._forest.dispatch import ForestKernel, forest_kernel
-from kernels.aggregators._forest.layout import FULL
+from kernels.aggregators._forest import FULL
 from kernels.aggregators._forest.nodes import (
     append_parents,
     append_updates,
     copy_node,
     copy_state,
+    is_full,
     make_parent,
     node,
     nth,
 )
-from kernels.aggregators._forest.operations import eviction, insertion, reading
-from kernels.aggregators._forest.paging import is_full
+from kernels.aggregators._forest.operations import forest_kernel
+from kernels.aggregators._forest.window_api import MonoidWindow
+from kernels.aggregators._window import Card
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import clear, merge
-
-NAME = "monoid_tree"
 
 
 @inner
@@ -133,7 +130,15 @@ def _total(forest, into):
         merge(forest.plan, into, _head(forest, forest.top).state, _tail(forest, forest.top).state)
 
 
-@functools.cache
-def dispatch() -> ForestKernel:
-    """The table, compiled or loaded when it is first asked for."""
-    return forest_kernel(NAME, True, insertion(NAME, _push) | eviction(NAME, _cut) | reading(NAME, _total))
+class MonoidTree(MonoidWindow):
+    """Log MTA. With n entries: insert, evict, bulk_evict and range_query O(log n), bulk_insert of m O(m + log n) after
+    sorting, query and len O(1); a policy costs O(log m) of its calls per event, m entries being evicted.
+    """
+
+    CARD = Card(
+        "in order", "O(log n)", "O(m + log n)", "O(log n)", "O(log n)", "O(1)", "O(log n)", "MTA §4.1, alg. 1-2"
+    )
+    dispatch = staticmethod(forest_kernel("monoid_tree", _push, _cut, _total, has_heads=True))
+
+
+KERNEL = MonoidTree

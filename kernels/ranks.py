@@ -1,10 +1,13 @@
-"""The rank of each event of a key by time, found before anything is replayed.
+"""How disordered a key's events are, and the rank of each of them by time, found before the first one is taken.
 
     times    1  2  9  3  10  4        those that raise the newest are in order already:  1 2 9 10
     ranks    0  1  4  2   5  3        the others are sorted, 3 4, and the two merged
 
 Half of the work of sorting them all where every second event is late, and less where the late ones are in order among
 themselves: 8 instead of 32 ns an event (2^23 events, each second one 2^20 behind). Sorting by digits took 150.
+
+The choice of a kernel stands on disorder. It must follow from query and data (semantics §4): not from cores, partitions
+or the machine at hand.
 """
 
 from typing import NamedTuple
@@ -12,8 +15,63 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.runtime.fields import Count, Microseconds, Place, Pointer
-from kernels.runtime.memory import address_of, entry, inner
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import address_of, entry, inner, not_inlined, release, resize
+from kernels.runtime.sorting import insert_ascending
 from kernels.runtime.struct import Struct, words_at
+
+SAMPLE = 1024
+SPREAD = 40503
+FAR = 16384
+"""Mean number of entries that an event arrives behind, from which disorder counts as extreme
+(docs/decisions/0012-kernels-by-events.md)."""
+
+MOST_RANKED_WORDS = 16
+"""Words of a state up to which keys are given to kernels that hold a state for every event of the key at once."""
+
+IN_ORDER, BY_TREE, BY_RANKS = range(3)
+"""What a key's events ask for: two stacks, a finger tree, or ranks."""
+
+
+@inner
+def count_in_order(times, events):
+    """How many events come before the first that is older than the one before it."""
+    place = 1
+    while place < events and times[place - 1] <= times[place]:
+        place += 1
+    return min(place, events)
+
+
+@inner
+def mean_distance(times, events, spare):
+    """About how many younger events arrived before an event, on average: counted in a sample of them, by inserting it
+    into a sorted list, and scaled up. spare: room for SAMPLE words. O(SAMPLE²) at worst."""
+    not_inlined()
+    stride = (events + SAMPLE - 1) // SAMPLE
+    sampled = younger = 0
+    for first in range(0, events - stride + 1, stride):
+        # Not every stride-th: late events may come at a fixed beat.
+        younger += sampled - insert_ascending(spare, sampled, times[first + sampled * SPREAD % stride])
+        sampled += 1
+    return younger * stride // max(1, sampled)
+
+
+@guarded_entry
+def classify_keys(starts, offsets, keys, commutes, kinds):
+    """Write what each key's events ask for, in order of arrival, to `kinds`. O(events).
+
+    starts, offsets, kinds: addresses of words; commutes: 1 if ranks may be asked for: only if aggregates commute"""
+    starts, offsets, kinds = words_at(starts), words_at(offsets), words_at(kinds)
+    spare = resize(0, SAMPLE)
+    for key in range(keys):
+        times, events = starts[offsets[key] :], offsets[key + 1] - offsets[key]
+        if count_in_order(times, events) == events:
+            kinds[key] = IN_ORDER
+        elif commutes == 1 and events > 2 * FAR and mean_distance(times, events, words_at(spare)) >= FAR:
+            kinds[key] = BY_RANKS
+        else:
+            kinds[key] = BY_TREE
+    release(spare)
 
 
 class Ranked(NamedTuple):
@@ -25,24 +83,16 @@ class Ranked(NamedTuple):
     rows: np.ndarray
 
 
-def rank_events(times: np.ndarray, ranked: Ranked) -> None:
-    """Fill `ranked` for the events of one key. O(events + late events · log late events)."""
+def _rank_events(times: np.ndarray, ranked: Ranked) -> None:
+    """Fill `ranked` for the events of one key."""
     in_order, late = np.empty_like(times), np.empty_like(times)
     count = _part(address_of(times), len(times), address_of(in_order), address_of(late))
     late = late[: len(times) - count]
     of_late = times[late]
     if (of_late[1:] < of_late[:-1]).any():
         late = late[_order(of_late)]
-    parts = _Merge.make(
-        times=times,
-        in_order=in_order,
-        in_order_rows=count,
-        late=late,
-        late_rows=len(late),
-        ranks=ranked.ranks,
-        ascending=ranked.ascending,
-        rows=ranked.rows,
-    )
+    lists = {"in_order": in_order, "in_order_rows": count, "late": late, "late_rows": len(late)}
+    parts = _Merge.make(times=times, **lists, **ranked._asdict())
     _merge(parts.address)
 
 
@@ -62,14 +112,14 @@ def _order(times: np.ndarray) -> np.ndarray:
 
 def rank_keys(times: np.ndarray, offsets: np.ndarray, keys: np.ndarray) -> Ranked:
     """The events of some keys, where they stand among `times`; a key's ranks and rows begin at 0. All of one word only
-    if there is no such key.
+    if there is no such key. O(events + late events · log late events).
 
     offsets: int64[keys + 1], where keys begin; keys: their numbers
     """
     ranked = Ranked(*(np.zeros(len(times) if len(keys) else 1, np.int64) for _ in range(3)))
     for key in keys:
         rows = slice(offsets[key], offsets[key + 1])
-        rank_events(times[rows], Ranked(*(each[rows] for each in ranked)))
+        _rank_events(times[rows], Ranked(*(each[rows] for each in ranked)))
     return ranked
 
 
