@@ -32,10 +32,6 @@ from schemas.tables import Table
 
 # Of silver: fewer aren't worth a task of their own.
 ENOUGH_EVENTS = 1_000_000
-# Measured on four buckets of 12.5 million events each: their laws took 118 processor s with each bucket whole, 102 in
-# 2 parts, 100 in 4, 138 in 9. Memory is bounded whatever a part has: DuckDB spills, and final_values.py takes a million
-# events at a time (2.6 GB at most here, 1.3 in 9 parts).
-ENOUGH_PARTS = 4
 
 
 @dataclass(frozen=True)
@@ -144,27 +140,20 @@ def recounts(lake: Lake, engine: Engine, of: AuditedDays) -> list[tuple[AuditedD
 
 
 def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:
-    """By the bytes of all days' rows. Where a key is in one bucket only: groups of buckets, and parts of the keys of a
-    bucket that is too large; else parts of all keys. Rows of no key can't be cut. Each part reads all rows of its
-    buckets: there are no more of them than slots, or than ENOUGH_PARTS."""
-    query, stream = of.query, of.stream
-    if not query.key:
+    """By the bytes of all days' rows: groups of buckets, where a key is in one bucket only; else parts of all keys, one
+    a slot at most, since each reads all rows. Rows of no key can't be cut. A large bucket isn't cut: DuckDB spills, and
+    final_values.py takes a million events at a time. Four buckets of 12.5 million events each took 33 processor s and
+    2.6 GB whole, 39 and 1.8 in halves, 46 and 1.6 in quarters."""
+    if not of.query.key:
         return [ALL_KEYS]
     sizes = _bytes_by_bucket(lake, of)
-    limit, most = limit_bytes(sizes.values(), engine.slots, lake.config.task_bytes), max(engine.slots, ENOUGH_PARTS)
-    if sum(sizes.values()) <= limit:
+    every, limit = sum(sizes.values()), limit_bytes(sizes.values(), engine.slots, lake.config.task_bytes)
+    if every <= limit:
         return [ALL_KEYS]
-    if not set(stream.key) <= set(query.key):
-        return _parts((), sum(sizes.values()) / limit, most)
-    together = packed_within(sizes, limit)
-    of_limit = {buckets: sum(sizes[each] for each in buckets) / limit for buckets in together}
-    return [part for buckets, size in of_limit.items() for part in _parts(buckets, size, most)]
-
-
-def _parts(buckets: tuple[int, ...], of_limit: float, most: int) -> list[KeyShare]:
-    """Of the keys of some buckets, which have so many times what a task takes."""
-    parts = max(1, min(most, ceil(of_limit)))
-    return [KeyShare(buckets, part, parts) for part in range(parts)]
+    if set(of.stream.key) <= set(of.query.key):
+        return [KeyShare(buckets) for buckets in packed_within(sizes, limit)]
+    parts = min(engine.slots, ceil(every / limit))
+    return [KeyShare(part=part, parts=parts) for part in range(parts)]
 
 
 def _bytes_by_bucket(lake: Lake, of: AuditedDays) -> dict[int, int]:

@@ -144,9 +144,11 @@ def _heartbeats(idle_after: timedelta | None) -> str:
 def _candidates(query: Query, windows: LookedBackWindows) -> str:
     return f"""
         CREATE TEMP TABLE candidates AS
-        SELECT k.key_number, epoch_us(s."start") AS start_us, {windows.reach_us("s")} AS reach_us,
-               epoch_us(s.arrival) AS arrival_us, t.newest_us
-        FROM silver s
-        ASOF LEFT JOIN ticks t ON epoch_us(s.arrival) > t.tick_us
-        JOIN keys k ON {sql.same(query.key, "s", "k")}
-        WHERE {sql.where(query.where, "s")} AND NOT {windows.too_long("s")}"""
+        SELECT e.* {windows.numbers("e")}
+        FROM (
+            SELECT k.key_number, epoch_us(s."start") AS start_us, {windows.reach_us("s")} AS reach_us,
+                   epoch_us(s.arrival) AS arrival_us, t.newest_us
+            FROM silver s
+            ASOF LEFT JOIN ticks t ON epoch_us(s.arrival) > t.tick_us
+            JOIN keys k ON {sql.same(query.key, "s", "k")}
+            WHERE {sql.where(query.where, "s")} AND NOT {windows.too_long("s")}) e"""

@@ -6,7 +6,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of, shares
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
-from pipelines.gate.gate import ENOUGH_PARTS, key_shares
+from pipelines.gate.gate import key_shares
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
@@ -24,16 +24,15 @@ def verdicts(made: SmallLake, asked_for: list[KeyShare]) -> dict:
     return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in asked_for])
 
 
-SLOTS, ONE_BY_ONE = 5, {(bucket,) for bucket in range(STREAM.buckets)}
+SLOTS = 5
+OF_SLOTS = [KeyShare(part=part, parts=SLOTS) for part in range(SLOTS)]
 
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
-    "key, buckets, most",
-    [(("key",), ONE_BY_ONE, ENOUGH_PARTS), (("key", "whole"), ONE_BY_ONE, ENOUGH_PARTS), (("whole",), {()}, SLOTS)],
-    ids=str,
+    "key, expected", [(("key",), BUCKETS), (("key", "whole"), BUCKETS), (("whole",), OF_SLOTS)], ids=str
 )
-def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, buckets, most):
+def test_rows_are_cut_by_bucket_or_by_key(tmp_path, monkeypatch, key, expected):
     """Buckets are of the stream's key: those of another key may be in all of them."""
     query = asked("sliding", "watermark", key=key)
     made = make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5, count=80))
@@ -43,9 +42,7 @@ def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, bu
     monkeypatch.setattr(shares, "LEAST_BYTES", 1)
     monkeypatch.setattr(type(engine), "slots", SLOTS)
     cut = key_shares(lake, engine, of)
-    assert {each.buckets for each in cut} == buckets
-    assert all(1 < each.parts <= most for each in cut)
-    assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())
+    assert cut == expected
     assert verdicts(made, cut) == verdicts(made, [ALL_KEYS])
 
 
