@@ -15,7 +15,6 @@ from kernels import frames
 from kernels.frames._frames import METERED, KeyFrames
 from kernels.frames._object import FrameWindow
 from kernels.frames._rules import DONE, FrameKernel
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
 from kernels.runtime.memory import address_of, entry
 from kernels.runtime.struct import Struct, words_at
@@ -84,10 +83,10 @@ def insert_rows(driven, first, end, burst):
     """Frames are as they should be behind each burst of so many tuples."""
     driven, refused = DrivenFrames(driven), 0
     for row in range(first, end):
-        if call(driven.kernel.insert, driven.structure, driven.times[row], row) != DONE:
+        if driven.kernel.insert(driven.structure, driven.times[row], row) != DONE:
             refused += 1
         if (row + 1 - first) % burst == 0 or row + 1 == end:
-            call(driven.kernel.close_burst, driven.structure)
+            driven.kernel.close_burst(driven.structure)
     return refused
 
 
@@ -96,7 +95,7 @@ def fold_contents(driven, frames, count):
     """The aggregates of some frames, by their addresses."""
     driven, frames = DrivenFrames(driven), words_at(frames)
     for place in range(count):
-        call(driven.kernel.content, driven.structure, frames[place])
+        driven.kernel.content(driven.structure, frames[place])
 
 
 class DrivenRun:

@@ -11,7 +11,6 @@ from kernels.farm.compute import add_stretch, compute
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
 from kernels.farm.layout import Chunk, Descriptor, Farm, Substream, Worker
 from kernels.farm.monitor import enter, leave, wait, wake
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
 
 
@@ -42,7 +41,7 @@ def work(farm: Farm, worker: Worker):
         begin(farm, worker, ordinal)
         leave(farm.monitor)
         descriptor = descriptor_at(farm, ordinal)
-        call(farm.find_content, farm, worker, descriptor)
+        farm.find_content(farm, worker, descriptor)
         status = compute(farm, worker, descriptor)
         enter(farm.monitor)
         finish(farm, worker, status)

@@ -15,7 +15,6 @@ and so it may move while it grows. Windows of 600 tuples in 60 such chunks cost 
 
 from kernels.farm.layout import FOREVER, Chunk, Farm
 from kernels.farm.monitor import enter, leave
-from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import allocate
 
@@ -113,7 +112,7 @@ def make_room(farm, stream, chunk, time):
 def add_chunk(farm, stream, time):
     """A chunk behind the others; the oldest that nobody needs go."""
     not_inlined()
-    advance(farm, stream, call(farm.extents.least_low, farm, stream))
+    advance(farm, stream, farm.extents.least_low(farm, stream))
     expire(farm, stream)
     room, chunk = next_room(farm, stream), allocate(Chunk)
     farm.held += CHUNK_BYTES
@@ -155,7 +154,7 @@ def advance(farm, stream, low):
     chunk, place, is_there = Chunk(stream.chunk), stream.place, False
     while not is_there:
         if place < chunk.count:
-            is_there = call(farm.extents.is_before, farm, chunk, place, low) == 0
+            is_there = farm.extents.is_before(farm, chunk, place, low) == 0
             place += 0 if is_there else 1
         elif chunk.next != 0:
             chunk, place = Chunk(chunk.next), 0
@@ -192,7 +191,7 @@ def expire_all(farm: Farm):
         if stream.oldest != 0 and stream.is_over:
             forget(farm, stream)
         elif stream.oldest != 0:
-            advance(farm, stream, call(farm.extents.least_low, farm, stream))
+            advance(farm, stream, farm.extents.least_low(farm, stream))
             expire(farm, stream)
 
 

@@ -3,7 +3,6 @@
 from kernels.farm.content import OUTPUTS_LOST, TupleStretch
 from kernels.farm.descriptors import clear
 from kernels.farm.layout import Farm
-from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, resize
 
 STRETCH_WORDS = TupleStretch.size_bytes // WORD_BYTES
@@ -32,7 +31,7 @@ def compute(farm: Farm, worker, descriptor):
     descriptor.stretch_count = content.stretch_count
     reserve_scratch(farm, worker, content.count * farm.scratch_per_tuple + farm.scratch_more)
     clear(farm, descriptor)
-    status = call(farm.compute, content, descriptor.outputs)
+    status = farm.compute(content, descriptor.outputs)
     if status in OUTPUTS_LOST:
         clear(farm, descriptor)
     return status

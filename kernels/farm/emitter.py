@@ -11,7 +11,6 @@ from kernels.farm.active import end_key, run_limits, send_tuples, send_waiting
 from kernels.farm.chunks import append, append_all, bytes_needed, expire_all, room_limits
 from kernels.farm.descriptors import has_room
 from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, Farm, TupleBatch
-from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner
 
 AT_ONCE = 1 << 18
@@ -48,8 +47,8 @@ def take_quiet(farm, batch, first):
     if stream.tuples == 0 or stream.is_over:
         return 0
     until, most = run_limits(farm, stream, batch.times[first]) if farm.is_active else room_limits(stream)
-    until = min(call(farm.extents.quiet_until, farm, stream), until)
-    most = min(call(farm.extents.quiet_tuples, farm, stream), most, AT_ONCE)
+    until = min(farm.extents.quiet_until(farm, stream), until)
+    most = min(farm.extents.quiet_tuples(farm, stream), most, AT_ONCE)
     row, end, newest = first, min(batch.count, first + max(most, 0)), stream.newest
     while row < end and batch.keys[row] == key and newest <= batch.times[row] < until:
         newest = batch.times[row]
@@ -84,7 +83,7 @@ def take(farm, batch, row):
     if stream.is_over:
         return refuse(farm, row, KEY_IS_OVER)
     value = as_word(batch.values[farm.attribute * batch.count + row]) if farm.attribute >= 0 else 0
-    verdict = call(farm.extents.before, farm, stream, time, value)
+    verdict = farm.extents.before(farm, stream, time, value)
     if verdict == REFUSED:
         farm.wrong_row = row
     if verdict != GO_ON:
@@ -97,7 +96,7 @@ def take(farm, batch, row):
         return False
     stream.tuples += 1
     stream.newest = time
-    call(farm.extents.after, farm, stream)
+    farm.extents.after(farm, stream)
     return True
 
 
@@ -126,7 +125,7 @@ def finish_all(farm: Farm):
 @inner
 def end_stream(farm, stream):
     """The same of one key; messages to active workers aren't sent yet."""
-    if not stream.is_over and has_room(farm) and call(farm.extents.finish, farm, stream) == GO_ON:
+    if not stream.is_over and has_room(farm) and farm.extents.finish(farm, stream) == GO_ON:
         stream.is_over = True
         if farm.is_active:
             end_key(farm, stream)

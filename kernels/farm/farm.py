@@ -9,6 +9,7 @@ with farm.make("agnostic", sliding(hour, minute), "polynomial_fit", workers=2) a
 """
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from kernels.farm.models import calls
 from kernels.farm.options import FarmOptions, room_of
 from kernels.farm.results import Metrics, Results
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
-from kernels.runtime.calls import ask
 from kernels.runtime.fields import Elements
 from kernels.runtime.one_at_a_time import OneAtATime, in_turn
 from schemas.errors import BadInput, WrongParameter
@@ -91,7 +91,7 @@ class WindowFarm(OneAtATime):
         self._running.end_overdue()
         while batch.done < batch.count:
             seen, before, was_idle = farm.changes, (batch.done, farm.handed_out), farm.computed == farm.handed_out
-            ask(self._calls.feed, farm.address, batch.address)
+            self._calls.feed(farm.address, batch.address)
             self._raise_wrong(batch.keys)
             is_stuck = (batch.done, farm.handed_out) == before
             if is_stuck and was_idle and farm.lacks_memory and not farm.is_active:  # active ones read, and then go on
@@ -120,10 +120,10 @@ class WindowFarm(OneAtATime):
         self._raise_wrong()
         self._ended_s = time.monotonic()
 
-    def _finish(self, operation: int, *key: int) -> None:
+    def _finish(self, operation: Callable[..., int], *key: int) -> None:
         """Ask until all is handed out."""
         seen = self._farm.changes
-        while not ask(operation, self._farm.address, *key):
+        while not operation(self._farm.address, *key):
             self._wait(seen)
             seen = self._farm.changes
 
@@ -142,7 +142,7 @@ class WindowFarm(OneAtATime):
     def check(self) -> None:
         """AssertionError with the first invariant that doesn't hold (check.py)."""
         self._require_open()
-        broken = ask(self._calls.count_broken, self._farm.address)
+        broken = self._calls.count_broken(self._farm.address)
         assert not broken, INVARIANTS[broken]
 
     def close(self) -> None:
@@ -151,7 +151,7 @@ class WindowFarm(OneAtATime):
             self._running.close()
 
     def _require_memory(self, model: str) -> None:
-        farm, least = self._farm, ask(self._calls.least_held, self._farm.address)
+        farm, least = self._farm, self._calls.least_held(self._farm.address)
         if farm.most_held < least:
             whose = f"{farm.worker_count} {model} workers and {farm.columns} columns"
             raise WrongParameter("most_held_bytes", farm.most_held, f"{least} or more, for {whose}")

@@ -22,7 +22,6 @@ from kernels.farm.options import MOST_BYTES, workers_of
 from kernels.farm.results import Metrics, Results
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
 from kernels.given import require_kind
-from kernels.runtime.calls import ask
 from kernels.runtime.memory import WORD_BYTES
 from schemas.errors import BadInput, TooManySeconds, WrongParameter
 from schemas.replay_limits import require_seconds
@@ -173,7 +172,7 @@ def _hand_out(running: RunningFarm, windows: WindowsOfKeys) -> None:
     }
     for field, values in fields.items():
         running.memory.descriptors[places, Descriptor.offsets[field] // WORD_BYTES] = values
-    ask(running.calls.hand_out_more, farm.address, end - first)
+    running.calls.hand_out_more(farm.address, end - first)
 
 
 def _room(tuples: TuplesOfKeys, windows: WindowsOfKeys, options: ComputeOptions) -> Room:

@@ -27,8 +27,8 @@ from kernels.runtime.fields import (
     Times,
     Word,
 )
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
-from kernels.runtime.tables import Operation
 from kernels.windows._window import Window
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
@@ -187,13 +187,13 @@ class Extents(Struct):
     least_low(farm, stream): no window that is still to be handed out begins before
     """
 
-    before: Operation()
-    after: Operation()
-    finish: Operation()
-    quiet_until: Operation()
-    quiet_tuples: Operation()
-    is_before: Operation()
-    least_low: Operation()
+    before: Operation("Farm", Substream, Microseconds, Word)
+    after: Operation("Farm", Substream)
+    finish: Operation("Farm", Substream)
+    quiet_until: Operation("Farm", Substream)
+    quiet_tuples: Operation("Farm", Substream)
+    is_before: Operation("Farm", Chunk, Place, Microseconds)
+    least_low: Operation("Farm", Substream)
 
 
 class TupleBatch(Struct):
@@ -257,8 +257,8 @@ class Farm(Struct):
     wrong: Code
     wrong_row: Place
     extents: Inline(Extents)
-    hand_out: Operation()
-    find_content: Operation()
+    hand_out: Operation("Farm", Substream, Microseconds, Count, Microseconds, Microseconds)
+    find_content: Operation("Farm", Worker, Descriptor)
     sorted_tuples: Ref(SortedTuples)
     window: Ref(Window)
     by_ordinal: Flag()
@@ -272,7 +272,7 @@ class Farm(Struct):
     columns: Count
     read_columns: Count
     outputs: Count
-    compute: Operation()
+    compute: Operation(Address, Address)
     parameters: Pointer(Real)
     parameter_count: Count
     scratch_per_tuple: Count

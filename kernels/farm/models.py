@@ -7,9 +7,11 @@ from kernels.farm.check import count_broken
 from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
 from kernels.farm.emitter import feed, finish_all, finish_key
 from kernels.farm.ending import create_all, least_held, release_all
-from kernels.runtime.fields import Flag
+from kernels.farm.layout import Descriptor, Farm, Substream, TupleBatch, Worker
+from kernels.runtime.fields import Code, Count, Flag, Microseconds, Place
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 from schemas.errors import WrongParameter
 
 MODELS = {"active": active, "agnostic": agnostic}
@@ -34,22 +36,22 @@ class FarmCalls(Struct):
     """What Python and a farm's threads call. is_active: whether its workers are."""
 
     is_active: Flag()
-    feed: Operation()
-    finish_key: Operation()
-    finish_all: Operation()
-    hand_out: Operation()
-    hand_out_more: Operation()
-    find_content: Operation()
-    work: Operation()
-    fail: Operation()
-    ready: Operation()
-    wait_for_change: Operation()
-    stop_overdue: Operation()
-    close: Operation()
-    create_all: Operation()
-    release_all: Operation()
-    count_broken: Operation()
-    least_held: Operation()
+    feed: Operation(Farm, TupleBatch)
+    finish_key: Operation(Farm, Place)
+    finish_all: Operation(Farm)
+    hand_out: Operation(Farm, Substream, Microseconds, Count, Microseconds, Microseconds)
+    hand_out_more: Operation(Farm, Count)
+    find_content: Operation(Farm, Worker, Descriptor)
+    work: Operation(Farm, Worker)
+    fail: Operation(Farm, Worker, Code)
+    ready: Operation(Farm)
+    wait_for_change: Operation(Farm, Count, Count, Count)
+    stop_overdue: Operation(Farm, Code, Count)
+    close: Operation(Farm, Code)
+    create_all: Operation(Farm)
+    release_all: Operation(Farm)
+    count_broken: Operation(Farm)
+    least_held: Operation(Farm)
 
 
 @cache

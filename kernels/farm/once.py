@@ -10,7 +10,6 @@ from kernels.farm.batch import check_values, require_columns
 from kernels.farm.content import FIRST_OWN, OUTPUTS_LOST, STATUSES, TupleStretch, WindowContent
 from kernels.farm.functions import function, operations, parameter_values, require_function
 from kernels.farm.functions._function import HeavyFunction
-from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
 from schemas.errors import BadInput
 
@@ -62,7 +61,7 @@ def compute_once(
         **memory,
     )
     result = np.full(len(names), np.nan)
-    status = ask(operations(name).compute, content.address, address_of(result))
+    status = operations(name).compute(content.address, address_of(result))
     if status in OUTPUTS_LOST:
         result[:] = np.nan
     return Computed(status_text(status), dict(zip(names, result.tolist(), strict=True)))

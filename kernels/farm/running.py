@@ -10,7 +10,6 @@ from kernels.farm.memory import FarmMemory
 from kernels.farm.models import FarmCalls
 from kernels.farm.results import Metrics, Results, add, joined, metrics_of, results_of
 from kernels.farm.threads import WorkerThreads, lost
-from kernels.runtime.calls import ask
 from schemas.errors import WrongParameter
 
 WAIT_MS = 50
@@ -29,7 +28,7 @@ class RunningFarm:
         self.calls, self.memory, self.farm = calls, memory, memory.farm
         self._limit_s, self._look_s, self._longest = limit_s, 0.0, 0
         self._parts: list[Results] = []
-        ask(calls.create_all, self.farm.address)
+        calls.create_all(self.farm.address)
         self._threads = WorkerThreads(calls, memory)
         self._end = weakref.finalize(self, self._threads.end, GRACE_S)
         try:
@@ -53,7 +52,7 @@ class RunningFarm:
     def collect(self) -> int:
         """How many results became ready, in window order."""
         farm = self.farm
-        count = ask(self.calls.ready, farm.address)
+        count = self.calls.ready(farm.address)
         if count:
             add(self._parts, self._results((farm.collected + np.arange(count)) & (farm.ring - 1)))
             farm.collected += count
@@ -74,7 +73,7 @@ class RunningFarm:
     def wait(self, seen: int, share: int = A_QUARTER) -> int:
         """Until one of `share` parts of the windows is computed, or `changes` of the farm isn't `seen` any more and
         that may be memory which lacks; at most WAIT_MS. How many results became ready. Raises WorkerLost."""
-        ask(self.calls.wait_for_change, self.farm.address, seen, share, WAIT_MS)
+        self.calls.wait_for_change(self.farm.address, seen, share, WAIT_MS)
         self._threads.require_alive()
         self.end_overdue()
         return self.collect()
@@ -94,5 +93,5 @@ class RunningFarm:
         if now_s >= self._look_s:
             self._look_s = now_s + WAIT_MS / 1000
             limit_ns = round(self._limit_s * 1e9)
-            self._longest = ask(self.calls.stop_overdue, self.farm.address, OVER_TIME, limit_ns)
+            self._longest = self.calls.stop_overdue(self.farm.address, OVER_TIME, limit_ns)
         return self._longest

@@ -8,7 +8,6 @@ from kernels.farm.content import INTERRUPTED, NO_MEMORY
 from kernels.farm.layout import Worker
 from kernels.farm.memory import FarmMemory
 from kernels.farm.models import FarmCalls
-from kernels.runtime.calls import ask
 from schemas.errors import KernelOutOfMemory, WorkerLost
 
 LONGEST_START_S, SHORTLY_S = 0.2, 0.001
@@ -53,12 +52,12 @@ class WorkerThreads:
         if not self.are_here():
             return
         address, until_s = self._memory.farm.address, time.monotonic() + grace_s
-        ask(self._calls.close, address, INTERRUPTED)
+        self._calls.close(address, INTERRUPTED)
         for thread in self._threads[: self._begun]:
             _join(thread, until_s)
         if any(thread.is_alive() for thread in self._threads):
             raise lost(f"a function doesn't end {grace_s:g} s after it was asked to")
-        ask(self._calls.release_all, address)
+        self._calls.release_all(address)
 
 
 def _join(thread: threading.Thread, until_s: float) -> None:
@@ -75,16 +74,16 @@ def _work(calls: FarmCalls, memory: FarmMemory, worker: Worker, failed: list[Bas
     address = memory.farm.address
     try:
         while not _is_over(calls, address, worker):
-            ask(calls.fail, address, worker.address, NO_MEMORY)
+            calls.fail(address, worker.address, NO_MEMORY)
     except BaseException as error:
         failed.append(error)
-        ask(calls.close, address, INTERRUPTED)
+        calls.close(address, INTERRUPTED)
 
 
 def _is_over(calls: FarmCalls, address: int, worker: Worker) -> bool:
     """Whether a worker's windows are over; False where the one that it computes got no memory."""
     try:
-        ask(calls.work, address, worker.address)
+        calls.work(address, worker.address)
     except KernelOutOfMemory:
         if not worker.is_busy:
             raise

@@ -18,8 +18,9 @@ from kernels.runtime.cache import AGGREGATES, folders_of
 from kernels.runtime.fields import Array, Count, Inline, Microseconds, Place, Pointer, Word
 from kernels.runtime.found import not_compiled
 from kernels.runtime.memory import inner
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 from kernels.states.layout import MOST_PARAMETERS
 
 
@@ -186,7 +187,7 @@ IN_ORDER = (put, take, begin_key, know, reach, leave, answer_rows)
 class StatisticOperations(Struct):
     """What can be asked: answer_rows(content, first, end) → −1, or a row that has no right answer."""
 
-    answer_rows: Operation()
+    answer_rows: Operation("StatisticContent", Place, Place)
 
 
 @functools.cache

@@ -18,9 +18,10 @@ from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators.finger_tree.layout import Tree
 from kernels.runtime.fields import Address, Array, Byte, Bytes, Count, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
+from kernels.runtime.operations import Operation
 from kernels.runtime.sorting import Pair
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 from kernels.states import clear, copy_words, lift_each, lower_each, merge_each, prefixes
 from kernels.states.layout import Events, StatePlan
 
@@ -36,9 +37,9 @@ class Answering(Struct):
     answer(context, first, end): write the answers of one key, the events [first, end)
     """
 
-    allocate: Operation()
-    answer: Operation()
-    release: Operation()
+    allocate: Operation("PerEvent")
+    answer: Operation("PerEvent", Place, Place)
+    release: Operation("PerEvent")
 
 
 class AnswerKernel(NamedTuple):

@@ -15,7 +15,6 @@ from kernels.per_event import by_ranks, by_sorted_stacks, by_tree, in_order
 from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
 from kernels.per_event.context import NO_FAILURE, AnswerColumns, PerEvent, allocate_batch, release_batch
 from kernels.ranks import IN_ORDER, MOST_RANKED_WORDS, Ranked, classify_keys, rank_keys
-from kernels.runtime.calls import call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.struct import words_at
@@ -147,10 +146,10 @@ def answer_keys(context: PerEvent, offsets, keys):
     allocate_batch(context)
     for number in range(context.kernel_count):
         if context.kernels[number].allocate != 0:
-            call(context.kernels[number].allocate, context)
+            context.kernels[number].allocate(context)
     for key in range(keys):
-        call(context.kernel_of_key[key].answer, context, offsets[key], offsets[key + 1])
+        context.kernel_of_key[key].answer(context, offsets[key], offsets[key + 1])
     for number in range(context.kernel_count):
         if context.kernels[number].release != 0:
-            call(context.kernels[number].release, context)
+            context.kernels[number].release(context)
     release_batch(context)

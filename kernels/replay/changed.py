@@ -19,7 +19,6 @@ from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_WATERMARK
 from kernels.replay.walk import add_to_walk, stand_at
 from kernels.runtime.bisection import searches
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Count, Inline, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
@@ -106,7 +105,7 @@ def window_from(r, number):
     """The first window from that number on, FOREVER if there is none."""
     if r.placement.window_from == 0:
         return number
-    return call(r.placement.window_from, r, number)
+    return r.placement.window_from(r, number)
 
 
 @inner
@@ -129,7 +128,7 @@ def _emit_stretch(r, first, last, state, tick):
 @inner
 def emit_from_kernel(r, number, tick):
     """A row of a window whose aggregate the kernel gives."""
-    _emit_here(r, number, tick, call(r.placement.window_state, r, r.changing, number))
+    _emit_here(r, number, tick, r.placement.window_state(r, r.changing, number))
 
 
 @inner

@@ -18,8 +18,8 @@ from kernels.replay.rows import Rows
 from kernels.replay.stop import Stop
 from kernels.replay.walk import Walk
 from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
 from kernels.spans._dispatch import SpanKernel
 from kernels.states.layout import Events, StatePlan
 from kernels.windows._window import Pane, Window
@@ -45,16 +45,16 @@ class Placement(Struct):
     evict(r, time): what lies up to that time; is_empty(r) → 1 or 0
     """
 
-    take_run: Operation()
-    take: Operation()
-    close_burst: Operation()
-    window_from: Operation()
-    window_state: Operation()
-    late_events: Operation()
-    oldest: Operation()
-    first_from: Operation()
-    evict: Operation()
-    is_empty: Operation()
+    take_run: Operation("Replay", Place, Place)
+    take: Operation("Replay", Place)
+    close_burst: Operation("Replay", Place, Place)
+    window_from: Operation("Replay", Count)
+    window_state: Operation("Replay", Walk, Count)
+    late_events: Operation("Replay", Count, Address)
+    oldest: Operation("Replay")
+    first_from: Operation("Replay", Microseconds)
+    evict: Operation("Replay", Microseconds)
+    is_empty: Operation("Replay")
 
 
 class WindowLogic(Struct):
@@ -66,11 +66,11 @@ class WindowLogic(Struct):
     advance(r, step): the watermark moves on to the one before that step
     """
 
-    start_key: Operation()
-    end_key: Operation()
-    take_run: Operation()
-    take_burst: Operation()
-    advance: Operation()
+    start_key: Operation("Replay")
+    end_key: Operation("Replay")
+    take_run: Operation("Replay", Place, Place)
+    take_burst: Operation("Replay", Place, Place, Microseconds)
+    advance: Operation("Replay", Place)
 
 
 class KernelInUse(Struct):
@@ -84,8 +84,8 @@ class KernelInUse(Struct):
     frames: Ref(FrameKernel)
     logic: Ref(WindowLogic)
     source: Ref(WindowSource)
-    destroy: Operation()
-    reset: Operation()
+    destroy: Operation(Address)
+    reset: Operation(Address)
     option: Count
     panes: Address
 
@@ -151,7 +151,7 @@ class Replay(Struct):
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     panes: Address
-    reset: Operation()
+    reset: Operation(Address)
     goes_behind: Flag()
     state: Address
     pane: Inline(Pane)

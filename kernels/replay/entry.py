@@ -29,7 +29,6 @@ from kernels.replay.types import (
     check_rules,
     check_ticks,
 )
-from kernels.runtime.calls import ask
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
@@ -138,16 +137,16 @@ def _run(job: Job) -> ResultRows:
     stop = np.zeros(1, np.int64) if job.rules.limits.stop is None else job.rules.limits.stop
     r, calls = _context(job, most, interrupts(), stop), replay_calls()
     try:
-        count = ask(calls.replay, r.address, len(job.columns.key_offsets) - 1)
+        count = calls.replay(r.address, len(job.columns.key_offsets) - 1)
         job.selection.require_replayed(r.derived.refused, r.derived.refused_row)
         raise_why_stopped(r.stop.asked, most, job.row_words)
         rows = np.empty((job.row_words, count), np.int64)
-        ask(calls.take_rows, r.rows.address, r.stop.address, address_of(rows))
+        calls.take_rows(r.rows.address, r.stop.address, address_of(rows))
         raise_why_stopped(r.stop.asked, most, job.row_words)
         carried = np.empty(r.carried.saved.used, np.int64)
-        ask(calls.take_saved, r.address, address_of(carried))
+        calls.take_saved(r.address, address_of(carried))
     finally:
-        ask(calls.end_replay, r.address)
+        calls.end_replay(r.address)
     failure = r.rows.failure
     if failure.output:
         spec, window = job.states.specs[failure.output - 1], (failure.start, failure.end)

@@ -13,7 +13,6 @@ events is late, from the entry, and is noted there.
 
 from kernels.replay.rows import LATE, append_row, write_outputs
 from kernels.replay.types import EMIT_FINAL
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct
@@ -177,4 +176,4 @@ def _late_events(r, number, firing, state, entry):
         return events_of(state) - (entry.events - entry.late)
     if r.placement.late_events == 0:
         return events_of(state)
-    return call(r.placement.late_events, r, number, state)
+    return r.placement.late_events(r, number, state)

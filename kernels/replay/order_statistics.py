@@ -14,7 +14,6 @@ from kernels.monoids import answered_by_states, find_monoid, output_type, parame
 from kernels.monoids._order_code import SIGN_CLEARED
 from kernels.order_statistics.content import NO_KEY, MovingContent, statistic_table
 from kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
-from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of, as_word
 from kernels.windows._late import FOREVER_US, Arrived
 from schemas.errors import AggregateFailed, NotServed, TooManySeconds
@@ -156,7 +155,7 @@ def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -
     for first in range(0, len(rows.key), ROWS_A_CALL):
         if asked.rules.limits.stop is not None and asked.rules.limits.stop[0]:
             raise TooManySeconds
-        failed = ask(table.answer_rows, content.address, first, min(first + ROWS_A_CALL, len(rows.key)))
+        failed = table.answer_rows(content.address, first, min(first + ROWS_A_CALL, len(rows.key)))
         if failed >= 0:
             row = (rows.key, rows.window_start, rows.window_end, rows.emitted_at)
             raise failure_of(spec, asked.columns.labels, *(int(each[failed]) for each in row))

@@ -8,7 +8,6 @@ from kernels.replay.clock import next_tick
 from kernels.replay.context import Placement, Replay
 from kernels.replay.stop import EVENTS_A_POLL
 from kernels.replay.walk import Walk, add_to_walk, walk_to
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import gather
 from kernels.windows._window import find_pane, first_end_after, lazy_table
@@ -26,7 +25,7 @@ def pane_of(r, time):
 def insert_event(r, time, row):
     not_inlined()
     gather(r.plan, r.state, r.events.columns, row, row + 1)
-    call(r.kernel.insert, r.panes, time, r.state, row)
+    r.kernel.insert(r.panes, time, r.state, row)
     add_to_walk(r, r.changing, time)
 
 
@@ -58,7 +57,7 @@ def take_run(r: Replay, first, end):
     row = end_of_run(r, r.events.starts, first, end)
     if row > first:
         gather(r.plan, r.state, r.events.columns, first, row)
-        call(r.kernel.insert, r.panes, r.pane.low, r.state, -1)
+        r.kernel.insert(r.panes, r.pane.low, r.state, -1)
     return row
 
 
@@ -82,19 +81,19 @@ def window_state(r: Replay, walk: Walk, number):
 
 
 def oldest(r: Replay):
-    return call(r.kernel.oldest, r.panes)
+    return r.kernel.oldest(r.panes)
 
 
 def first_from(r: Replay, time):
-    return call(r.kernel.first_from, r.panes, time)
+    return r.kernel.first_from(r.panes, time)
 
 
 def evict(r: Replay, time):
-    call(r.kernel.bulk_evict, r.panes, time)
+    r.kernel.bulk_evict(r.panes, time)
 
 
 def is_empty(r: Replay):
-    return call(r.kernel.is_empty, r.panes)
+    return r.kernel.is_empty(r.panes)
 
 
 HELD_ONE_WAY = (window_state, oldest, first_from, evict, is_empty)

@@ -14,7 +14,6 @@ from kernels.replay.regular import HELD_ONE_WAY, insert_event
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.replay.walk import walk_to
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Microseconds
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import events_of
@@ -34,8 +33,8 @@ def take(r: Replay, row):
     time, size, beyond, clock = r.events.starts[row], window.size, window.beyond, r.clock
     if time + size <= clock.floor:
         return
-    first = time if beyond == 1 or call(r.kernel.first_from, r.panes, time) != time else time + 1
-    if first == time or call(r.kernel.youngest, r.panes) > time:  # or in the window of a later time
+    first = time if beyond == 1 or r.kernel.first_from(r.panes, time) != time else time + 1
+    if first == time or r.kernel.youngest(r.panes) > time:  # or in the window of a later time
         r.burst_youngest = max(time, r.burst_youngest)
     insert_event(r, time, row)
     if time + beyond <= clock.watermark:
@@ -50,9 +49,9 @@ def close_burst(r: Replay, first, end):
     """With emit arrival the window of the key's youngest time has a row, if the burst changed it and it isn't final."""
     if r.emit == EMIT_FINAL:
         _note_late_windows(r, first, end)
-    if r.emit != EMIT_ARRIVAL or call(r.kernel.is_empty, r.panes) == 1:
+    if r.emit != EMIT_ARRIVAL or r.kernel.is_empty(r.panes) == 1:
         return FOREVER
-    number = call(r.kernel.youngest, r.panes)
+    number = r.kernel.youngest(r.panes)
     is_live = window_end(r.window, number) > r.clock.floor
     return number if is_live and r.burst_youngest >= window_start(r.window, number) else FOREVER
 
@@ -71,7 +70,7 @@ def _note_late_windows(r, first, end):
 
 
 def window_from(r: Replay, number):
-    return call(r.kernel.first_from, r.panes, number)
+    return r.kernel.first_from(r.panes, number)
 
 
 @inner

@@ -110,7 +110,7 @@ class StructType(types.Type):
         super().__init__(f"{struct.__module__}.{struct.__qualname__}")
 
     def can_convert_to(self, typingctx, other):
-        return _as_address(other)
+        return as_address(other)
 
 
 class PointerType(types.Type):
@@ -121,10 +121,10 @@ class PointerType(types.Type):
         super().__init__(f"Pointer({element.numba_type}, {element.size_bytes})")
 
     def can_convert_to(self, typingctx, other):
-        return _as_address(other)
+        return as_address(other)
 
 
-def _as_address(other):
+def as_address(other):
     from numba.core.typeconv import Conversion
 
     return Conversion.safe if other == types.int64 else None

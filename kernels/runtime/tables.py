@@ -1,8 +1,7 @@
 """Tables of compiled functions: everything that one kernel, or one monoid, can be asked, behind addresses.
 
-    class PointKernel(Struct):                     table = compiled_table(PointKernel, "finger_tree", {...})
-        insert: Operation()                        call(table.insert, tree, time, state, row)
-        query: Operation()
+    table = compiled_table(PointKernel, "finger_tree", {"insert": insert, …})
+    table.insert(tree, time, state, row)
 
 All functions of a table are compiled together into one library, alone, and linked into none of their callers. Numba
 copies whatever a function calls into it and optimises both together, level by level: with the monoids linked into
@@ -21,7 +20,6 @@ from numba.extending import intrinsic
 
 from kernels.runtime.addresses import place_of
 from kernels.runtime.cache import kernels_folders
-from kernels.runtime.fields import Integer
 from kernels.runtime.kept import keep
 from kernels.runtime.memory import address_of, inner
 from kernels.runtime.struct import Struct, words_at
@@ -29,13 +27,6 @@ from kernels.runtime.struct import Struct, words_at
 _I64 = ir.IntType(64)
 NOT_KEPT = ()
 """As folders of a table: functions that no file's digest names, which another process must not take for its own."""
-
-
-class Operation(Integer):
-    """The address of a compiled function over words that returns a word, or nothing."""
-
-    def __init__(self):
-        super().__init__("address of a function")
 
 
 @intrinsic
@@ -56,6 +47,15 @@ def _pointer_to(typingctx, function):
 def _kinds(function: Callable) -> list:
     """What the parameters of a function are: structures, or words where nothing is written."""
     return [parameter.annotation for parameter in inspect.signature(function).parameters.values()]
+
+
+def _refuse_other_words(table: type[Struct], operation: str, function: Callable) -> None:
+    """TypeError for a function that doesn't take the words that its operation is called with."""
+    asked, taken = table.fields[operation].kinds, _kinds(getattr(function, "py_func", function))
+    if ... not in asked and len(asked) != len(taken):
+        raise TypeError(
+            f"{table.__name__}.{operation} is called with {len(asked)} words; {function} takes {len(taken)}"
+        )
 
 
 def _from_words(function: Callable) -> Callable:
@@ -89,6 +89,8 @@ def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Calla
     `def insert(tree: Tree, time, state, row)`, is the structure at the address given.
     """
     made = table.make()
+    for operation, function in functions.items():
+        _refuse_other_words(table, operation, function)
     if config.DISABLE_JIT:
         for operation, function in functions.items():
             setattr(made, operation, place_of(_from_words(function)))

@@ -14,8 +14,9 @@ from kernels.replay.by_context.tuple_walk import TupleWindow
 from kernels.replay.context import Placement
 from kernels.replay.selection import choose_frames, choose_panes, select_frames, select_panes
 from kernels.replay.types import WindowSpec
+from kernels.runtime.fields import Place
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
 from kernels.states.layout import NO_COLUMN
 from kernels.windows._kind import WindowKind
 from kernels.windows._late import Late
@@ -80,9 +81,9 @@ class CutKind(DependentKind):
 class Steps(Struct):
     """What a kind is asked of each tuple, in order: see TupleWindow."""
 
-    step: Operation()
-    state: Operation()
-    holds: Operation()
+    step: Operation("Replay", "TimeRow")
+    state: Operation("Replay")
+    holds: Operation("Replay", Place)
 
 
 def lazy_steps(name: str, *functions: Callable) -> Callable[[], Steps]:

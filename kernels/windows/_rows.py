@@ -14,7 +14,6 @@ import numpy as np
 from kernels.replay.clock import FOREVER, NEVER, Clock
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.bisection import gallop
-from kernels.runtime.calls import ask
 from kernels.runtime.fields import Code, Count, Flag, Inline, Microseconds, Pointer, Word
 from kernels.runtime.memory import address_of, entry, inner
 from kernels.runtime.struct import Struct
@@ -126,7 +125,7 @@ def expected_rows(window: Window, events: ArrivingEvents, reached_only: bool = T
     if len(events.start_us) == 0:
         return 0
     low_us, high_us = int(events.start_us.min()), int(events.last_us.max())
-    first, last = ask(window.first_end_after, window, low_us), ask(window.last_start_until, window, high_us)
+    first, last = window.first_end_after(window, low_us), window.last_start_until(window, high_us)
     # Over all times, for each key, or for each event where each may have rows of its own.
     most = max(0, last - first + 1)
     most *= len(events.start_us) if events.emit == EMIT_ARRIVAL else len(events.key_offsets) - 1

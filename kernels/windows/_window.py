@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from kernels.runtime.calls import call
-from kernels.runtime.fields import Microseconds, Word
+from kernels.runtime.fields import Count, Microseconds, Word
 from kernels.runtime.memory import inner
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 
 T = TypeVar("T", bound=Struct)
 
@@ -41,11 +41,11 @@ class Bounds(Struct):
     find_pane(window, time, pane): the pane that holds a time; 0 of kinds whose events aren't held in panes
     """
 
-    start: Operation()
-    end: Operation()
-    first_end_after: Operation()
-    last_start_until: Operation()
-    find_pane: Operation()
+    start: Operation("Window", Count)
+    end: Operation("Window", Count)
+    first_end_after: Operation("Window", Microseconds)
+    last_start_until: Operation("Window", Microseconds)
+    find_pane: Operation("Window", Microseconds, "Pane")
 
 
 class Window(Bounds):
@@ -69,30 +69,30 @@ def made_window(struct: type[Window], bounds: Bounds, **fields) -> Window:
 @inner
 def window_start(window, number):
     """First time of a window."""
-    return call(window.start, window, number)
+    return window.start(window, number)
 
 
 @inner
 def window_end(window, number):
     """First time after a window."""
-    return call(window.end, window, number)
+    return window.end(window, number)
 
 
 @inner
 def first_end_after(window, time):
     """Number of the first window that ends after `time`: if any window holds `time`, the first that does."""
-    return call(window.first_end_after, window, time)
+    return window.first_end_after(window, time)
 
 
 @inner
 def last_start_until(window, time):
     """Number of the last window that starts at or before `time`: if any window holds `time`, the last that does."""
-    return call(window.last_start_until, window, time)
+    return window.last_start_until(window, time)
 
 
 @inner
 def find_pane(window, time, pane):
-    call(window.find_pane, window, time, pane)
+    window.find_pane(window, time, pane)
 
 
 def pane_around(window: Window, time, pane: Pane):

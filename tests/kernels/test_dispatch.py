@@ -7,7 +7,6 @@ import pytest
 
 from kernels.aggregators import _dispatch, kernels, window_class
 from kernels.aggregators._columns import Source
-from kernels.aggregators._window import ask
 from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import address_of, entry
 from kernels.runtime.struct import words_at
@@ -51,10 +50,10 @@ class Asked:
         self.state = np.zeros(STATE_WORDS, np.int64)
         # Its own states are asked for, so the lite kernels keep them: what CREATE's option says.
         keeps = 1 if kernel.endswith("lite") else 8 if kernel.startswith("finger") else 0
-        self.address = ask(self.table.create, PLAN.address, keeps, 0)
+        self.address = self.table.create(PLAN.address, keeps, 0)
 
     def __call__(self, operation, *arguments):
-        return ask(getattr(self.table, operation), self.address, *arguments)
+        return getattr(self.table, operation)(self.address, *arguments)
 
     def insert_row(self, row):
         gather_row(PLAN.address, address_of(self.state), self.source.address, row)

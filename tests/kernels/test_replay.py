@@ -19,11 +19,11 @@ from kernels.replay import (
     WindowSpec,
     Zone,
     choose,
-    entry,
     replay_keys,
 )
 from kernels.replay.kernel_selection import LeftToEvents
-from kernels.runtime.calls import ask
+from kernels.runtime import operations
+from kernels.runtime.operations import ask
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 
 SUM_AND_COUNT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count")))
@@ -257,7 +257,7 @@ def test_other_threads_go_on_during_a_replay(monkeypatch):
     columns = EventColumns(np.array([0, len(times)]), times, times, times[None, :], np.ones((1, len(times)), np.bool_))
     window, rules = WindowSpec("sliding", DAY, 10_000_000), ReplayRules(0, 0, "watermark")
     replay_keys(columns_of([(1, 1, 1)]), window, SUM_AND_COUNT, PassTicks(times[:1], times[:1]), rules)  # compiles
-    monkeypatch.setattr(entry, "ask", watched)
+    monkeypatch.setattr(operations, "ask", watched)
     thread, interval_s = threading.Thread(target=count), sys.getswitchinterval()
     sys.setswitchinterval(1_000)
     try:

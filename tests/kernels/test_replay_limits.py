@@ -13,9 +13,10 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, entry, replay_keys
+from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
 from kernels.replay.types import EMITS
-from kernels.runtime.calls import ask
+from kernels.runtime import operations
+from kernels.runtime.operations import ask
 from kernels.windows import window_kind
 from kernels.windows._rows import ArrivingEvents
 from kernels.windows._window import Extent
@@ -152,7 +153,7 @@ def begun(monkeypatch) -> threading.Event:
         event.set()
         return ask(function, *arguments)
 
-    monkeypatch.setattr(entry, "ask", watched)
+    monkeypatch.setattr(operations, "ask", watched)
     return event
 
 

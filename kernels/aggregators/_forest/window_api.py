@@ -79,7 +79,7 @@ class MonoidWindow(Window):
     def _identity(self, buffer: int) -> dict:
         """What must be the same for a stored window to be taken up again."""
         return {
-            "kernel": self._name(),
+            "kernel": self.kernel_name(),
             "outputs": list(self._names),
             "columns": self._columns.types,
             "buffer": buffer,

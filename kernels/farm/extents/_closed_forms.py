@@ -12,7 +12,6 @@ import numpy as np
 from kernels.farm.descriptors import has_room
 from kernels.farm.extents._served import ServedWindow
 from kernels.farm.layout import FOREVER, GO_ON, NO_ROOM, Chunk, Extents, Farm, Substream
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import compiled_table
 from kernels.windows import window_kind
@@ -29,7 +28,7 @@ def hand_out_next(farm, stream, newest):
     number = stream.next_window
     start, end = window_start(farm.window, number), window_end(farm.window, number)
     if newest >= start:
-        call(farm.hand_out, farm, stream, start, number, start, end)
+        farm.hand_out(farm, stream, start, number, start, end)
     stream.next_window = number + 1
 
 

@@ -11,7 +11,6 @@ from kernels.farm.descriptors import has_room
 from kernels.farm.extents._closed_forms import no_end, no_more, nothing_after
 from kernels.farm.extents._served import ServedWindow
 from kernels.farm.layout import ATTRIBUTE_FALLS, GO_ON, NO_ROOM, REFUSED, Chunk, Extents, Farm, Substream
-from kernels.runtime.calls import call
 from kernels.runtime.memory import as_float, as_word
 from kernels.runtime.tables import compiled_table
 from schemas.errors import WrongParameter
@@ -30,7 +29,7 @@ def before(farm: Farm, stream: Substream, time, value):
         if not has_room(farm):
             return NO_ROOM
         low = as_word(attribute - as_float(farm.size))
-        call(farm.hand_out, farm, stream, low, stream.next_window, 0, 0)
+        farm.hand_out(farm, stream, low, stream.next_window, 0, 0)
         stream.next_window += 1
         stream.marker = attribute
     stream.latest = attribute

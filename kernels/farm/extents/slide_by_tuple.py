@@ -10,7 +10,6 @@ from functools import cache
 from kernels.farm.extents._closed_forms import is_before_time, no_end, no_more, nothing_before
 from kernels.farm.extents._served import ServedWindow, require_tuples
 from kernels.farm.layout import Extents, Farm, Substream
-from kernels.runtime.calls import call
 from kernels.runtime.tables import compiled_table
 from kernels.windows._kind import require_length
 from schemas.windows import MICROSECOND, SlideByTuple
@@ -20,7 +19,7 @@ def after(farm: Farm, stream: Substream):
     """The window that this tuple triggers, if it does."""
     if stream.tuples % farm.slide == 0:
         low = stream.newest - farm.size
-        call(farm.hand_out, farm, stream, low, stream.next_window, low, stream.newest + 1)
+        farm.hand_out(farm, stream, low, stream.next_window, low, stream.newest + 1)
         stream.next_window += 1
 
 

@@ -14,10 +14,12 @@ from kernels.farm.functions._function import HeavyFunction, Parameter, Parameter
 from kernels.given import require_known
 from kernels.runtime.addresses import bound_to
 from kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
+from kernels.runtime.fields import Address
 from kernels.runtime.found import first_paragraph, names_in, not_compiled
 from kernels.runtime.memory import inner
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
+from kernels.runtime.tables import NOT_KEPT, compiled_table
 from schemas.errors import NotServed, WindrowError, WrongParameter
 from schemas.loading import load
 from schemas.mistakes import broken
@@ -29,7 +31,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 class HeavyOperations(Struct):
     """compute(content, result) → status."""
 
-    compute: Operation()
+    compute: Operation(Address, Address)
 
 
 def functions() -> list[str]:

@@ -23,7 +23,6 @@ from kernels.replay.growing import append, compact
 from kernels.replay.rows import EARLY, FINAL, ON_TIME, append_row, write_outputs
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Count
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.struct import words_at
@@ -101,7 +100,7 @@ def _end_pane(r, window, number, tick):
     end = r.events.first_of_key[r.key] - derived.rows_before + number
     if r.plan.is_commutative:
         gather(r.plan, r.state, r.events.columns, derived.pane_row, end)
-        call(r.kernel.insert, r.panes, derived.pane_row, r.state, -1)
+        r.kernel.insert(r.panes, derived.pane_row, r.state, -1)
     derived.taken = 0
     if number >= window.size and (number - window.size) % window.every == 0:
         _emit(r, end - window.size, end, tick, (number - window.size) // window.every)
@@ -120,10 +119,10 @@ def _emit(r, first, end, tick, index):
         row.revision, row.tick, row.late = 0, tick, 0
         row.firing = EARLY if r.emit == EMIT_ARRIVAL else FINAL if r.emit == EMIT_FINAL else ON_TIME
         is_commutative = r.plan.is_commutative
-        state = call(r.kernel.range_query, r.panes, first, end) if is_commutative else state_in_order(r, first, end)
+        state = r.kernel.range_query(r.panes, first, end) if is_commutative else state_in_order(r, first, end)
         write_outputs(r.rows, row, state)
     if r.plan.is_commutative:
-        call(r.kernel.bulk_evict, r.panes, first - 1)
+        r.kernel.bulk_evict(r.panes, first - 1)
 
 
 @inner

@@ -13,8 +13,8 @@ from kernels.replay.clock import NEVER
 from kernels.replay.growing import GrowingQueue, release_list
 from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, move
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
 from kernels.windows._window import Window
 
 
@@ -186,20 +186,20 @@ class WindowSource(Struct):
         so many words, or it names rows that aren't kept
     """
 
-    start_key: Operation()
-    take: Operation()
-    take_run: Operation()
-    close_burst: Operation()
-    go_before: Operation()
-    go_on: Operation()
-    next: Operation()
-    go_back: Operation()
-    state: Operation()
-    forget: Operation()
-    least_row: Operation()
-    begins_anew: Operation()
-    save: Operation()
-    load: Operation()
+    start_key: Operation("Replay")
+    take: Operation("Replay", Place)
+    take_run: Operation("Replay", Place, Place)
+    close_burst: Operation("Replay")
+    go_before: Operation("Replay", Microseconds, Place)
+    go_on: Operation("Replay")
+    next: Operation("Replay")
+    go_back: Operation("Replay")
+    state: Operation("Replay")
+    forget: Operation("Replay", Microseconds)
+    least_row: Operation("Replay")
+    begins_anew: Operation("Replay")
+    save: Operation("Replay", Address, Place)
+    load: Operation("Replay", Address, Count, Place)
 
 
 class EmittedWindow(Struct):
@@ -242,7 +242,7 @@ class Derived(Struct):
     emitted: Inline(EmittedWindows)
     closed: Inline(EmittedWindows)
     late: Inline(Ordered)
-    holds: Operation()
+    holds: Operation("Replay", Place)
     found: Inline(FoundWindow)
     forgotten: Inline(FoundWindow)
     frontier: Microseconds

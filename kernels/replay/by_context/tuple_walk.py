@@ -7,10 +7,9 @@ notes       ▲          ▲          ▲
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
 from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Count, Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
-from kernels.runtime.tables import Operation
+from kernels.runtime.operations import Operation
 from kernels.states.layout import StatePlan
 from kernels.windows._window import Window
 
@@ -22,9 +21,9 @@ class TupleWindow(Window):
     a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds
     apart; every: of windows that come every so many tuples."""
 
-    step: Operation()
-    state: Operation()
-    holds: Operation()
+    step: Operation("Replay", "TimeRow")
+    state: Operation("Replay")
+    holds: Operation("Replay", Place)
     column: Place
     is_float: Flag()
     keeps_panes: Flag()
@@ -85,7 +84,7 @@ def take_step(r):
     copy_progress(walk.before, here)
     entry = entry_at(tuples, derived.cursor_chunk, derived.cursor_at)
     here.tuples += 1
-    has_window = call(TupleWindow(r.window.address).step, r, entry) == 1
+    has_window = TupleWindow(r.window.address).step(r, entry) == 1
     here.time, here.row = entry.time, entry.row
     derived.cursor_chunk, derived.cursor_at = next_place(tuples, derived.cursor_chunk, derived.cursor_at)
     is_passed = not has_window and entry.time < derived.limit
