@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.farm.layout import Descriptor, Farm
+from kernels.farm.memory import FarmMemory
 from kernels.runtime.memory import WORD_BYTES
 
 
@@ -66,10 +67,10 @@ FIELDS = (
 """Of a descriptor, in the order of Results."""
 
 
-def results_of(words: np.ndarray, outputs: np.ndarray, places: np.ndarray) -> Results:
-    """Of the descriptors at some places of the ring: int64[ring, words of a descriptor], float64[ring, outputs]."""
-    columns = [words[places, Descriptor.offsets[field] // WORD_BYTES] for field in FIELDS]
-    columns[FIELDS.index("outputs")] = outputs[places]
+def results_of(memory: FarmMemory, places: np.ndarray) -> Results:
+    """Of the descriptors at some places of the ring."""
+    columns = [memory.descriptors[places, Descriptor.offsets[field] // WORD_BYTES] for field in FIELDS]
+    columns[FIELDS.index("outputs")] = memory.outputs[places]
     return Results(*columns)
 
 
@@ -87,7 +88,6 @@ def add(parts: list[Results], part: Results) -> None:
 
 
 def metrics_of(farm: Farm, completion_s: float) -> Metrics:
-    """From what the workers counted."""
     workers = [farm.workers[number] for number in range(farm.worker_count)]
     windows, busy_s = [each.windows for each in workers], [each.busy / 1e9 for each in workers]
     computed, calculated_s = sum(windows), sum(busy_s)

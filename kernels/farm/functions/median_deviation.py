@@ -33,14 +33,9 @@ def compute(content: WindowContent, result: Result):
     stopped = gather_sorted(content)
     if stopped != 0:
         return stopped
-    return write(content, result)
-
-
-@inner
-def write(content, result):
-    """All outputs, of sorted values; returns the status."""
     count, values = content.count, content.scratch
-    median = median_of(values, count)
+    middle = count // 2
+    median = values[middle] if count % 2 == 1 else halfway(values[middle - 1], values[middle])
     mad = median_deviation(values, count, median) if isfinite(median) else nan
     if not isfinite(mad):
         return NOT_FINITE
@@ -49,13 +44,6 @@ def write(content, result):
         return SINGULAR
     write_scores(content, result)
     return OK
-
-
-@inner
-def median_of(values, count):
-    """Median of sorted values. O(1)."""
-    middle = count // 2
-    return values[middle] if count % 2 == 1 else halfway(values[middle - 1], values[middle])
 
 
 @inner

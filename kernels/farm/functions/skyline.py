@@ -63,19 +63,12 @@ def write(pairs, count, greatest_y, result):
     result.values[POINTS] = result.values[AREA] = 0.0
     first, end = 0, PAIR * count
     while first < end:
-        behind = end_of_column(pairs, first, end)
+        behind = first + PAIR
+        while behind < end and pairs[behind] == pairs[first]:
+            behind += PAIR
         add_column(pairs, first, behind, greatest_y, result)
         first = behind
     add_area(result, pairs[end - PAIR], greatest_y)
-
-
-@inner
-def end_of_column(pairs, first, end):
-    """Where the pairs end that have the x of the first."""
-    behind = first + PAIR
-    while behind < end and pairs[behind] == pairs[first]:
-        behind += PAIR
-    return behind
 
 
 @inner
