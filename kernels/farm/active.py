@@ -37,8 +37,7 @@ def low_of(farm, stream, time):
 
 @inner
 def run_limits(farm, stream, time):
-    """Until which time, and how many, the next tuples are in the same windows as the first of them, which has that
-    time, unless one of these windows is complete before; they are one message at most."""
+    """Until which time, and how many, the next tuples are in the same windows, none complete, in one message."""
     start = window_start(farm.window, last_start_until(farm.window, low_of(farm, stream, time)) + 1)
     if farm.selects == ORDINALS:
         return FOREVER, min(start - stream.tuples, BLOCK_TUPLES)
@@ -111,8 +110,7 @@ def wait_for_messages(farm, worker):
 
 @inner
 def compute_window(farm, worker, ordinal):
-    """All tuples of the window are here, and none behind it. Windows of this worker begin never before the last one:
-    what lies before is not needed again. O(expired)."""
+    """All its tuples are here, and none behind it; what lies before no later window of this worker has. O(expired)."""
     descriptor = descriptor_at(farm, ordinal)
     deque = worker.deques[descriptor.key]
     while deque.first < deque.end and deque.lows[deque.first] < descriptor.low:
@@ -147,8 +145,7 @@ def append(farm, deque, message):
 
 @inner
 def make_room(farm, deque, more):
-    """Whether there is room for more tuples: the others move to the beginning, into twice the room unless half of it is
-    free."""
+    """Whether there is room for more tuples, at the beginning, or in twice the room unless half of it is free."""
     not_inlined()
     count, room = deque.end - deque.first, deque.room
     if 2 * count <= room and count + more <= room:
@@ -185,9 +182,9 @@ def move_to(farm, deque, block, room):
 
 @inner
 def may_hold(farm, more_bytes):
-    """Whether private buffers may take more memory. The farm ends where that is more than the half of its own that is
-    theirs. A buffer that moves is there twice meanwhile."""
+    """Whether private buffers may take more memory, of the half that is theirs; the farm ends where they may not."""
     enter(farm.monitor)
+    # A buffer that moves is there twice meanwhile.
     fits = more_bytes <= 0 or 2 * (farm.held - farm.block_bytes + more_bytes) <= farm.most_held
     if fits:
         hold(farm, more_bytes)

@@ -50,7 +50,10 @@ def hand_out_more(farm: Farm, count):
 def work(farm: Farm, worker: Worker):
     """Compute windows until there are no more. Each is computed outside of the monitor."""
     enter(farm.monitor)
-    while wait_for_window(farm):
+    while farm.stop == 0:
+        if farm.taken == farm.handed_out:
+            wait(farm.monitor)
+            continue
         ordinal = farm.taken
         farm.taken += 1
         begin(farm, worker, ordinal)
@@ -64,16 +67,8 @@ def work(farm: Farm, worker: Worker):
     leave(farm.monitor)
 
 
-@inner
-def wait_for_window(farm):
-    while farm.taken == farm.handed_out and farm.stop == 0:
-        wait(farm.monitor)
-    return farm.stop == 0
-
-
 def find_in_chunks(farm: Farm, worker: Worker, descriptor: Descriptor):
-    """The stretches of a window: a part of its first and of its last chunk, and all between. O(chunks). The last chunk
-    may be written meanwhile, behind the window's tuples; nothing else of it is read."""
+    """Its stretches. O(chunks). Behind the window's tuples the last chunk may be written meanwhile, and isn't read."""
     chunk, place, left = Chunk(descriptor.chunk), descriptor.place, descriptor.count
     while left > 0:
         count = min(chunk.count - place, left)

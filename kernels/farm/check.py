@@ -23,21 +23,17 @@ RING_ORDER, COMPUTED_COUNT, TIMES_RISE, TUPLES_COUNT, STARTING_COUNT, FIRST_TUPL
 def count_broken(farm: Farm):
     """The number of the first invariant that doesn't hold, or 0. O(ring + tuples held)."""
     enter(farm.monitor)
-    broken = of_descriptors(farm)
-    if broken == 0 and not farm.is_active:
+    broken, computed = 0, farm.collected
+    for ordinal in range(farm.collected, farm.handed_out):
+        computed += 1 if descriptor_at(farm, ordinal).state == COMPUTED else 0
+    if not farm.collected <= farm.taken <= farm.handed_out <= farm.collected + farm.ring:
+        broken = RING_ORDER
+    elif computed != farm.computed:
+        broken = COMPUTED_COUNT
+    elif not farm.is_active:
         broken = of_chunks(farm)
     leave(farm.monitor)
     return broken
-
-
-@inner
-def of_descriptors(farm):
-    if not farm.collected <= farm.taken <= farm.handed_out <= farm.collected + farm.ring:
-        return RING_ORDER
-    computed = farm.collected
-    for ordinal in range(farm.collected, farm.handed_out):
-        computed += 1 if descriptor_at(farm, ordinal).state == COMPUTED else 0
-    return 0 if computed == farm.computed else COMPUTED_COUNT
 
 
 @inner

@@ -121,8 +121,7 @@ def reserve(farm, chunk, room):
 
 @inner
 def advance(farm, stream, low):
-    """The first tuple of a window that begins at `low`; windows begin never before the one that came before them.
-    O(tuples passed)."""
+    """To the first tuple of a window that begins at `low`, as none after it begins before. O(tuples passed)."""
     if stream.chunk == 0:
         return
     chunk, place = Chunk(stream.chunk), stream.place

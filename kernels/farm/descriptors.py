@@ -138,8 +138,7 @@ def wait_for_change(farm: Farm, seen, share, ms):
 
 
 def stop_overdue(farm: Farm, status, limit_ns):
-    """Ask functions that have worked for longer than the limit to end with a status; returns the longest time that one
-    has worked, in ns."""
+    """Functions over the limit are asked to end with a status; returns the longest time that one has worked, in ns."""
     enter(farm.monitor)
     longest, now = 0, now_ns()
     for number in range(farm.worker_count):

@@ -104,8 +104,7 @@ def take(farm, batch, row):
 
 
 def finish_keys(farm: Farm, key, end):
-    """The tuples of some keys are over: the first of them of which not all windows are handed out, since there was no
-    room, or `end`."""
+    """The first of some keys, whose tuples are over, of which not all windows could be handed out, or `end`."""
     while key < end and end_stream(farm, farm.streams[key]):
         key += 1
     pause(farm)

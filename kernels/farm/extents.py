@@ -20,17 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernels.farm.descriptors import has_room
-from kernels.farm.layout import (
-    AGES,
-    ATTRIBUTE_FALLS,
-    ATTRIBUTES,
-    FOREVER,
-    GO_ON,
-    NO_ROOM,
-    ORDINALS,
-    REFUSED,
-    TIMES,
-)
+from kernels.farm.layout import AGES, ATTRIBUTE_FALLS, ATTRIBUTES, FOREVER, GO_ON, NO_ROOM, ORDINALS, REFUSED, TIMES
 from kernels.runtime.memory import as_float, as_word, inner
 from kernels.windows import kinds, window_kind
 from kernels.windows._grid import Grid, bounds, grid
@@ -42,8 +32,7 @@ from schemas.windows import MICROSECOND, Count, Delta, SlideByTuple, Window
 
 @inner
 def hand_out_before(farm, stream, batch, row):
-    """What is complete before a tuple, whose window is the next one that it is in: GO_ON, or NO_ROOM for it, or
-    REFUSED."""
+    """What is complete before a tuple: GO_ON, or NO_ROOM for a window, or REFUSED."""
     if farm.selects == ATTRIBUTES:
         return hand_out_triggered(farm, stream, batch.values[farm.attribute * batch.count + row])
     if farm.selects != TIMES:
@@ -73,8 +62,7 @@ def hand_out_next(farm, stream, newest):
 
 @inner
 def hand_out_triggered(farm, stream, attribute):
-    """The window that a tuple triggers, if its attribute is at least the threshold beyond the marker, which it becomes
-    then. The first one sets the marker."""
+    """What an attribute triggers that is at least the threshold beyond the marker, the first one at first."""
     if stream.tuples == 0:
         stream.marker = stream.latest = attribute
     if attribute < stream.latest:
@@ -91,8 +79,7 @@ def hand_out_triggered(farm, stream, attribute):
 
 @inner
 def hand_out_after(farm, stream):
-    """The window that the tuple completes or triggers which was just taken: at most one, since count windows are
-    equally long."""
+    """The window that the newest tuple completes or triggers: at most one, since count windows are equally long."""
     if farm.selects == ORDINALS and stream.tuples == window_end(farm.window, stream.next_window):
         hand_out_next(farm, stream, stream.tuples - 1)
     elif farm.selects == AGES and stream.tuples % farm.slide == 0:

@@ -1,12 +1,5 @@
-"""A farm as a Python object: the caller's thread is the emitter and the collector, and each worker is a thread.
-
-with farm.make("agnostic", sliding(hour, minute), "polynomial_fit", workers=2) as fits:
-    for times_us, values in batches:
-        fits.insert(times_us, values)        waits where there is no room, and collects meanwhile
-        … fits.take() …                      results so far, in window order
-    fits.finish()
-    … fits.take(), fits.metrics() …
-"""
+"""A farm as a Python object: the caller's thread is the emitter and the collector, and each worker is a thread. It is
+fed by `insert`, `finish_key` and `finish`, each of which waits where there is no room, and collects meanwhile."""
 
 import time
 
@@ -19,7 +12,7 @@ from kernels.farm.functions import HeavyFunction, require_function
 from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE
 from kernels.farm.memory import FarmMemory
 from kernels.farm.models import MODELS, calls
-from kernels.farm.options import FarmOptions, sizes_of, taken_tuples
+from kernels.farm.options import FarmOptions, fields_of, taken_tuples
 from kernels.farm.results import Metrics, Results, metrics_of
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
 from kernels.runtime.fields import Elements
@@ -56,8 +49,8 @@ class WindowFarm(OneAtATime):
         served = served_window(window, tuple(self.columns[place] for place in self._tuples.order), options.span_us)
         if self._calls.is_active:
             require_context_free(window, served)
-        sizes = sizes_of(workers, self._tuples, served, options)
-        memory = FarmMemory(self._calls, served, name, options.parameters, sizes)
+        fields = fields_of(workers, self._tuples, served, options)
+        memory = FarmMemory(self._calls, name, options.parameters, fields)
         self.output_names, self._farm = memory.output_names, memory.farm
         self._error: WrongParameter | BadInput | None = None
         self._began_s: float | None = None
@@ -158,8 +151,7 @@ class WindowFarm(OneAtATime):
         self._raise_wrong()
 
     def _raise_wrong(self, keys: Elements | None = None) -> None:
-        """What ended the farm, also later, when its row and key are no longer those of the batch: what a batch of these
-        keys holds, or what workers found."""
+        """What ended the farm, also later, when its row and key are no longer those of the batch with these keys."""
         if self._error is None and self._farm.wrong:
             key = f" of key {keys[self._farm.wrong_row]}" if keys is not None else ""
             self._error = BadInput(f"at row {self._farm.wrong_row} {REASONS.get(self._farm.wrong)}{key}")

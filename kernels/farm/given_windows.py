@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.columns import checked_offsets, checked_times, floats, integers, truths
-from kernels.farm.extents import ServedWindow
 from kernels.farm.functions import HeavyFunction, require_function
 from kernels.farm.layout import TO_BE_TAKEN, Descriptor, SortedTuples
 from kernels.farm.memory import FarmMemory
@@ -29,11 +28,8 @@ SECONDS_A_WINDOW = 60.0
 
 
 class TuplesOfKeys(NamedTuple):
-    """Tuples by key and event time.
-
-    offsets: int64[keys + 1]; times_us, arrivals_us: int64[tuples]; closed_us: int64[tuples], windows
-    that end by then were closed when the tuple came; has_value: bool[tuples]; values: float64[columns, tuples]
-    """
+    """By key and event time. offsets: int64[keys + 1]; times_us, arrivals_us, closed_us: int64[tuples], windows that
+    end by the last were closed when the tuple came; has_value: bool[tuples]; values: float64[columns, tuples]."""
 
     offsets: np.ndarray
     times_us: np.ndarray
@@ -84,11 +80,10 @@ def compute_windows(
     require_seconds("seconds_a_window", options.seconds_a_window)
     tuples, windows = _checked(name, tuples), _windows(windows, len(tuples.offsets) - 1)
     sorted_tuples = SortedTuples.make(**tuples._asdict(), stride=len(tuples.times_us))
-    served = ServedWindow({"sorted_tuples": sorted_tuples})
     ring = 1 << max(0, min(len(windows.key), MOST_RING) - 1).bit_length()
-    sizes = dict.fromkeys(("columns", "read_columns"), len(tuples.values))
-    sizes |= {"worker_count": workers_of(options.workers), "keys": 1, "ring": ring, "most_held": MOST_BYTES}
-    memory = FarmMemory(calls(GIVEN), served, name, parameters, sizes)
+    fields = {"worker_count": workers_of(options.workers), "keys": 1, "ring": ring, "most_held": MOST_BYTES}
+    fields |= {"columns": len(tuples.values), "read_columns": len(tuples.values), "sorted_tuples": sorted_tuples}
+    memory = FarmMemory(calls(GIVEN), name, parameters, fields)
     running = RunningFarm(calls(GIVEN), memory, options.seconds_a_window)
     try:
         results, metrics = _run(running, windows, options.stop)
@@ -144,7 +139,7 @@ def _hand_out(running: RunningFarm, windows: WindowsOfKeys) -> None:
         return
     places = np.arange(first, end) & (farm.ring - 1)
     given = (each[first:end] for each in windows)
-    fields = ("key", "start", "end", "known_at", "number", "state")
-    for field, values in zip(fields, (*given, np.arange(first, end), TO_BE_TAKEN), strict=True):
+    names = ("key", "start", "end", "known_at", "number", "state")
+    for field, values in zip(names, (*given, np.arange(first, end), TO_BE_TAKEN), strict=True):
         running.memory.descriptors[places, Descriptor.offsets[field] // WORD_BYTES] = values
     running.calls.hand_out_more(farm.address, end - first)

@@ -18,17 +18,14 @@ from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resi
 from kernels.runtime.struct import Struct
 
 TUPLES, A_WINDOW, KEY_ENDS = range(3)
+"""What a message is: neighbouring tuples of a key, a window that has all its tuples, or the end of a key."""
 BLOCK_TUPLES = 1 << 10
 """So many at most are one message."""
 
 
 class Message(Struct):
-    """To an active worker: neighbouring tuples of a key, or the descriptor of a window that has all its tuples, or that
-    a key is over.
-
-    kind: TUPLES, A_WINDOW or KEY_ENDS; low: of the first tuple, by what it is selected; of a window, its place among
-    all that were handed out; count: of tuples, whose times stand behind it, and then their values, column by column
-    """
+    """To an active worker. low: of the first tuple, by what it is selected; of a window, its place among all that were
+    handed out; count: of tuples, whose times stand behind it, and then their values, column by column."""
 
     key: Place
     kind: Code

@@ -134,10 +134,10 @@ class Inbox(Struct):
 
 
 class Worker(Struct):
-    """A thread that computes windows. stop: a status with which the function at work must end, or 0.
+    """A thread that computes windows.
 
-    working_on: the place of its descriptor; began, busy: when that began, and the time in the function in all
-    windows, stretches: of all that it computed; handled: messages, of an active worker
+    stop: a status with which the function at work must end, or 0; working_on: the place of its descriptor; began, busy:
+    when that began, and the time in the function in all; handled: messages, of an active worker
     """
 
     number: Place

@@ -39,8 +39,7 @@ class FarmCalls(Struct):
 
 
 def least_held(farm: Farm):
-    """So many bytes a farm must be allowed to hold, or it could take no tuple: a chunk; or four blocks of each active
-    worker, which keeps the block that it has read until it reads the next one, of half of the memory."""
+    """Bytes: a chunk; or of each active worker four blocks, of which it keeps the one that it has read."""
     if farm.is_active:
         return 4 * farm.worker_count * inbox.block_bytes(farm)
     return chunks.CHUNK_BYTES + chunks.block_bytes(farm, min(chunks.LEAST_TUPLES, farm.chunk_tuples))

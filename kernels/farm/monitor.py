@@ -31,8 +31,7 @@ _I32, _I64, _WORD = ir.IntType(32), ir.IntType(64), types.int64
 
 
 class Monitor(Struct):
-    """A mutex and a condition; until: the second and nanosecond at which the one thread goes on that waits for some
-    time."""
+    """A mutex and a condition; until: the second and nanosecond at which the one wait ends that has a time limit."""
 
     mutex: Array(Word, PTHREAD_WORDS)
     changed: Array(Word, PTHREAD_WORDS)

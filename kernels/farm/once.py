@@ -13,8 +13,7 @@ from kernels.runtime.memory import address_of
 
 
 class Computed(NamedTuple):
-    """What a function says of a window: a status, in words if it is one of STATUSES, and its outputs by name, NaN where
-    it has none."""
+    """status: in words if it is one of STATUSES; outputs: by name, NaN where there is none."""
 
     status: str
     outputs: dict[str, float]
@@ -42,18 +41,11 @@ def compute_once(
     count, names = len(times), made.outputs(tuple(given))
     per_tuple, more = made.scratch(tuple(given))
     start_us, end_us = bounds_us or ((int(times[0]), int(times[-1]) + 1) if count else (0, 0))
-    content = WindowContent.make(
-        count=count,
-        columns=len(columns),
-        stretch_count=1 if count else 0,
-        stretches=TupleStretch.make(count=count, times=times, values=columns, stride=count),
-        scratch=np.full(per_tuple * count + more + 1, np.nan),
-        parameters=given,
-        parameter_count=len(given),
-        start=start_us,
-        end=end_us,
-        stop=np.zeros(1, np.int64),
-    )
+    room = {"scratch": np.full(per_tuple * count + more + 1, np.nan), "stop": np.zeros(1, np.int64)}
+    tuples = {"count": count, "columns": len(columns), "stretch_count": min(count, 1), "start": start_us, "end": end_us}
+    stretch = TupleStretch.make(count=count, times=times, values=columns, stride=count)
+    of_function = {"parameters": given, "parameter_count": len(given)}
+    content = WindowContent.make(**tuples, stretches=stretch, **of_function, **room)
     result = np.full(len(names), np.nan)
     status = operations(name).compute(content.address, address_of(result))
     if status in OUTPUTS_LOST:

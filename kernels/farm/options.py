@@ -8,7 +8,7 @@ a function reads value, weight      columns=("x", "weight", "value")      kept i
 import os
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,41 +47,6 @@ class FarmOptions(NamedTuple):
     ring: int = 1 << 12
     seconds_a_window: float = 60.0
     span_us: tuple[int, int] | None = None
-
-
-def options_of(given: dict[str, object]) -> FarmOptions:
-    """WrongParameter for an option that isn't there."""
-    for name in given:
-        if name not in FarmOptions._fields:
-            raise WrongParameter("option of a farm", name, ", ".join(FarmOptions._fields), FarmOptions._fields)
-    options = FarmOptions(**given)  # type: ignore[arg-type]
-    require_seconds("seconds_a_window", options.seconds_a_window)
-    require_whole("most_held_bytes", options.most_held_bytes, 1, MOST_BYTES)
-    _require_span(options.span_us)
-    return options
-
-
-def least_columns(name: str | HeavyFunction) -> int:
-    """How many columns a function needs."""
-    return len(function(name).columns) - len(function(name).optional)
-
-
-def sizes_of(workers: int | None, tuples: "TakenTuples", served: ServedWindow, options: FarmOptions) -> dict[str, int]:
-    """How much of everything, as fields of layout.Farm."""
-    require_whole("keys", options.keys, 1, MOST_KEYS)
-    require_whole("ring", options.ring, 1, MOST_RING)
-    if options.ring & (options.ring - 1):
-        raise WrongParameter("ring", options.ring, "a power of two")
-    chunk_us, chunk_tuples = _chunk(served.greatest_chunk_us, options.chunk)
-    sizes = {"worker_count": workers_of(workers), "columns": len(tuples.names), "read_columns": tuples.read}
-    sizes |= {"keys": options.keys, "ring": options.ring, "most_held": options.most_held_bytes}
-    return sizes | {"chunk_us": chunk_us, "chunk_tuples": chunk_tuples}
-
-
-def workers_of(workers: int | None) -> int:
-    found = len(os.sched_getaffinity(0)) if workers is None else workers
-    require_whole("workers", found, 1, MOST_WORKERS)
-    return found
 
 
 class TakenTuples(NamedTuple):
@@ -128,6 +93,45 @@ class TakenTuples(NamedTuple):
         return keys
 
 
+def options_of(given: dict[str, object]) -> FarmOptions:
+    """WrongParameter for an option that isn't there."""
+    for name in given:
+        if name not in FarmOptions._fields:
+            raise WrongParameter("option of a farm", name, ", ".join(FarmOptions._fields), FarmOptions._fields)
+    options = FarmOptions(**given)  # type: ignore[arg-type]
+    require_seconds("seconds_a_window", options.seconds_a_window)
+    require_whole("most_held_bytes", options.most_held_bytes, 1, MOST_BYTES)
+    span = options.span_us
+    pair = span if isinstance(span, tuple | list) and len(span) == 2 else (1, 0)
+    are_whole = all(isinstance(each, int) for each in pair)
+    if span is not None and not (are_whole and -LIMIT_US <= pair[0] <= pair[1] <= LIMIT_US):
+        raise WrongParameter("span_us", span, "(least, greatest) event time in µs, within ±2**61")
+    return options
+
+
+def least_columns(name: str | HeavyFunction) -> int:
+    """How many columns a function needs."""
+    return len(function(name).columns) - len(function(name).optional)
+
+
+def fields_of(workers: int | None, tuples: TakenTuples, served: ServedWindow, options: FarmOptions) -> dict[str, Any]:
+    """Of layout.Farm: how much of everything, and those of the windows."""
+    require_whole("keys", options.keys, 1, MOST_KEYS)
+    require_whole("ring", options.ring, 1, MOST_RING)
+    if options.ring & (options.ring - 1):
+        raise WrongParameter("ring", options.ring, "a power of two")
+    chunk_us, chunk_tuples = _chunk(served.greatest_chunk_us, options.chunk)
+    counts = {"worker_count": workers_of(workers), "columns": len(tuples.names), "read_columns": tuples.read}
+    limits = {"keys": options.keys, "ring": options.ring, "most_held": options.most_held_bytes}
+    return counts | limits | {"chunk_us": chunk_us, "chunk_tuples": chunk_tuples} | served.fields
+
+
+def workers_of(workers: int | None) -> int:
+    found = len(os.sched_getaffinity(0)) if workers is None else workers
+    require_whole("workers", found, 1, MOST_WORKERS)
+    return found
+
+
 def taken_tuples(name: str | HeavyFunction, options: FarmOptions) -> TakenTuples:
     """Of the columns that the function needs unless others are given. WrongParameter where it lacks one."""
     takes, least = function(name).columns, least_columns(name)
@@ -159,13 +163,6 @@ def check_tuples(name: str | HeavyFunction, times: np.ndarray, columns: np.ndarr
     falls = np.setdiff1d(np.flatnonzero(times[1:] < times[:-1]) + 1, firsts)
     if len(falls):
         raise BadInput(f"at row {int(falls[0])} the event time falls; sort tuples by {by}")
-
-
-def _require_span(span_us: object) -> None:
-    pair = span_us if isinstance(span_us, tuple | list) and len(span_us) == 2 else (1, 0)
-    are_whole = all(isinstance(each, int) for each in pair)
-    if span_us is not None and not (are_whole and -LIMIT_US <= pair[0] <= pair[1] <= LIMIT_US):
-        raise WrongParameter("span_us", span_us, "(least, greatest) event time in µs, within ±2**61")
 
 
 def _chunk(greatest_us: int, chunk: timedelta | int) -> tuple[int, int]:

@@ -80,8 +80,7 @@ def joined(parts: Sequence[Results]) -> Results:
 
 
 def add(parts: list[Results], part: Results) -> None:
-    """One more part; those before it that aren't twice as long are joined with it. Parts stay few, and each result is
-    copied O(log results) times."""
+    """One more part, joined with those before it that aren't twice as long: each is copied O(log results) times."""
     while parts and len(parts[-1].key) < 2 * len(part.key):
         part = joined([parts.pop(), part])
     parts.append(part)

@@ -97,10 +97,7 @@ def _is_over(calls: FarmCalls, address: int, worker: Worker) -> bool:
 
 
 class RunningFarm:
-    """From the start of its threads to `close`; used by one thread, which hands windows out.
-
-    limit_s: how long the function may take for a window
-    """
+    """From the start of its threads to `close`; used by one thread. limit_s: of the function, for a window."""
 
     def __init__(self, calls: FarmCalls, memory: FarmMemory, limit_s: float):
         self.calls, self.memory, self.farm = calls, memory, memory.farm
@@ -158,8 +155,7 @@ class RunningFarm:
             raise _lost(f"a function doesn't end {GRACE_S:g} s behind its limit of {self._limit_s:g} s")
 
     def _longest_ns(self) -> int:
-        """How long functions have worked at most, when they were last looked at; those over the limit are asked to end.
-        Every WAIT_MS: each look keeps workers out of the monitor."""
+        """How long functions have worked at most; looked at every WAIT_MS: it keeps workers out of the monitor."""
         now_s = time.monotonic()
         if now_s >= self._look_s:
             self._look_s = now_s + WAIT_MS / 1000

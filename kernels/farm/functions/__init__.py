@@ -51,8 +51,7 @@ def require_function(name: object) -> None:
 
 @functools.cache
 def function(name: str | HeavyFunction) -> HeavyFunction:
-    """What a file says; a HeavyFunction itself is what it is. NotServed for a name without a file, BrokenDefinition for
-    a file that can't be loaded."""
+    """What a file says. NotServed for a name without a file, BrokenDefinition for a file that can't be loaded."""
     if isinstance(name, HeavyFunction):
         _validate(name)
         return name
@@ -83,8 +82,7 @@ def try_function(name: str) -> None:
 
 
 def output_names(name: str, values: Values) -> tuple[str, ...]:
-    """Of a file, for such values of its parameters. BrokenDefinition where they can't be names of columns;
-    WrongParameter as the file's own."""
+    """BrokenDefinition where outputs can't be names of columns; WrongParameter as the file's own."""
     try:
         names = function(name).outputs(values)
         are_names = isinstance(names, tuple) and all(isinstance(each, str) and _NAME.fullmatch(each) for each in names)

@@ -91,8 +91,7 @@ def go_on(groups, stretch, tuples):
 
 @inner
 def gather(groups, content):
-    """A run of copies, up to where a long stretch can have its own. Behind the last tuple of the window the same again,
-    without weight, fills the group."""
+    """A run of copies, up to where a long stretch can have its own; the last tuple, without weight, fills the group."""
     groups.times, groups.values = groups.gathered_times, groups.gathered_values
     groups.weights, groups.weight_step = groups.gathered_weights, LANES
     count = 0
@@ -136,8 +135,7 @@ def lanes_of(fit, content, place):
 
 @inner
 def add_up_first(fit, content, first):
-    """The cost of coefficients that are 0, four elements of its gradient from a power on, and eight moments from twice
-    that power on. O(tuples)."""
+    """Cost and four elements of the gradient of coefficients that are 0, and eight moments. O(tuples)."""
     cost = a = b = c = d = e = f = g = h = k = m = n = o = spread(0.0)
     run = begin_pass(fit.groups, content)
     while run > 0:
@@ -159,7 +157,7 @@ def add_up_first(fit, content, first):
 
 @inner
 def add_up_residuals(fit, content, first):
-    """The cost of the coefficients, and four elements of its gradient from a power on. O(tuples)."""
+    """The cost of the coefficients, and four elements of its gradient. O(tuples)."""
     cost = a = b = c = d = spread(0.0)
     run = begin_pass(fit.groups, content)
     while run > 0:

@@ -180,10 +180,5 @@ def forecast_of(model, content):
     return model.series[end - 1]
 
 
-FUNCTION = HeavyFunction(
-    columns=("value",),
-    parameters=(Parameter("order", 2, 1, 20), Parameter("ahead", 1, 1, 1000)),
-    outputs=outputs,
-    scratch=scratch,
-    compute=compute,
-)
+PARAMETERS = (Parameter("order", 2, 1, 20), Parameter("ahead", 1, 1, 1000))
+FUNCTION = HeavyFunction(("value",), outputs, compute, scratch, PARAMETERS)

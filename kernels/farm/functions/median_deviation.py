@@ -55,8 +55,7 @@ def halfway(low, high):
 
 @inner
 def median_deviation(values, count, median):
-    """Median of |value − median| of sorted values: they are met in the order of their deviation by walking outward from
-    the middle, so nothing is sorted again. O(count)."""
+    """Of sorted values: walking outward from the middle meets them in order of their deviation. O(count)."""
     left, right = (count - 1) // 2, (count - 1) // 2 + 1
     before = deviation = 0.0
     for _ in range(count // 2 + 1):
@@ -82,10 +81,5 @@ def write_scores(content, result):
     result.values[ANOMALIES], result.values[GREATEST_SCORE], result.values[NEWEST_SCORE] = anomalies, greatest, score
 
 
-FUNCTION = HeavyFunction(
-    columns=("value",),
-    parameters=(Parameter("threshold", 3.5, 0.0, 1e6), Parameter("least", 3, 1, 1_000_000)),
-    outputs=lambda values: OUTPUTS,
-    scratch=lambda values: (2, 0),
-    compute=compute,
-)
+PARAMETERS = (Parameter("threshold", 3.5, 0.0, 1e6), Parameter("least", 3, 1, 1_000_000))
+FUNCTION = HeavyFunction(("value",), lambda values: OUTPUTS, compute, lambda values: (2, 0), PARAMETERS)

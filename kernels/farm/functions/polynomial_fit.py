@@ -194,8 +194,7 @@ def solve_for_step(fit, damping):
 
 @inner
 def take_step(fit, less):
-    """Whether the step makes the fit no worse, as each does but for rounding; it is taken then, and cost and gradient
-    follow from it. O(n²)."""
+    """Whether the step makes the fit no worse, as each does but for rounding; cost and gradient follow. O(n²)."""
     if not less >= 0.0:
         return False
     n = fit.n
@@ -262,15 +261,9 @@ def covariance(fit, i, j):
     return total
 
 
-FUNCTION = HeavyFunction(
-    columns=("value", "weight"),
-    optional=("weight",),
-    parameters=(
-        Parameter("degree", 2, 0, 15),
-        Parameter("tolerance", 1e-10, 1e-15, 1e-1),
-        Parameter("iterations", 50, 1, 10_000),
-    ),
-    outputs=outputs,
-    scratch=scratch,
-    compute=compute,
+PARAMETERS = (
+    Parameter("degree", 2, 0, 15),
+    Parameter("tolerance", 1e-10, 1e-15, 1e-1),
+    Parameter("iterations", 50, 1, 10_000),
 )
+FUNCTION = HeavyFunction(("value", "weight"), outputs, compute, scratch, PARAMETERS, optional=("weight",))

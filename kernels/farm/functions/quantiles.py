@@ -68,10 +68,5 @@ def between(low, high, share):
     return high - distance * (1.0 - share) if share >= 0.5 else low + distance * share
 
 
-FUNCTION = HeavyFunction(
-    columns=("value",),
-    parameters=(Parameters("probabilities", (0.5, 0.95, 0.99), 0.0, 1.0),),
-    outputs=outputs,
-    scratch=lambda values: (2, 0),
-    compute=compute,
-)
+PARAMETERS = (Parameters("probabilities", (0.5, 0.95, 0.99), 0.0, 1.0),)
+FUNCTION = HeavyFunction(("value",), outputs, compute, scratch=lambda values: (2, 0), parameters=PARAMETERS)
