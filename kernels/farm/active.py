@@ -86,7 +86,7 @@ def work(farm: Farm, worker: Worker):
                 deque = worker.deques[message.key]
                 may_hold(farm, -bytes_of(farm, deque.room))
                 release(deque.times.address)
-                deque.times, deque.room, deque.first, deque.end = 0, 0, 0, 0
+                deque.room = deque.first = deque.end = 0
         sent = wait_for_messages(farm, worker)
 
 

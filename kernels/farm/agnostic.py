@@ -81,7 +81,7 @@ def find_in_chunks(farm: Farm, worker: Worker, descriptor: Descriptor):
 def find_sorted(farm: Farm, worker: Worker, descriptor: Descriptor):
     """The stretches of a window. O(log tuples of the key + tuples between its bounds)."""
     tuples = farm.sorted_tuples
-    first, end = tuples.offsets[descriptor.key], tuples.offsets[descriptor.key + 1]
+    first, end = tuples.first_of_key[descriptor.key], tuples.first_of_key[descriptor.key + 1]
     first = place_from(tuples.times_us, first, end, descriptor.start)
     end = place_from(tuples.times_us, first, end, descriptor.end)
     descriptor.count = descriptor.covered = 0

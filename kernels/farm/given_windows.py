@@ -79,7 +79,8 @@ def compute_windows(
     require_function(name)
     require_seconds("seconds_a_window", options.seconds_a_window)
     tuples, windows = _checked(name, tuples), _windows(windows, len(tuples.offsets) - 1)
-    sorted_tuples = SortedTuples.make(**tuples._asdict(), stride=len(tuples.times_us))
+    columns = tuples._asdict()
+    sorted_tuples = SortedTuples.make(first_of_key=columns.pop("offsets"), stride=len(tuples.times_us), **columns)
     ring = 1 << max(0, min(len(windows.key), MOST_RING) - 1).bit_length()
     fields = {"worker_count": workers_of(options.workers), "keys": 1, "ring": ring, "most_held": MOST_BYTES}
     fields |= {"columns": len(tuples.values), "read_columns": len(tuples.values), "sorted_tuples": sorted_tuples}

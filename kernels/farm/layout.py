@@ -167,9 +167,9 @@ class TupleBatch(Struct):
 
 
 class SortedTuples(Struct):
-    """The arrays of given_windows.TuplesOfKeys; value i of column c at c * stride + i."""
+    """The arrays of given_windows.TuplesOfKeys; first_of_key: its offsets; value i of column c at c * stride + i."""
 
-    offsets: Pointer(Place)
+    first_of_key: Pointer(Place)
     times_us: Times
     arrivals_us: Times
     closed_us: Times

@@ -63,7 +63,8 @@ def release_all(farm: Farm):
         release(worker.content.scratch.address)
         release(worker.content.stretches.address)
         for key in range(farm.keys if farm.is_active else 0):
-            release(worker.deques[key].times.address)
+            deque = worker.deques[key]
+            release(deque.times.address if deque.room > 0 else 0)
         inbox.release_blocks(worker.inbox.first)
         monitor.end(worker.inbox.monitor)
     inbox.release_blocks(farm.spare)
