@@ -53,11 +53,13 @@ def take_quiet(farm, batch, first):
     until, most = run_limits(farm, stream, batch.times[first]) if farm.is_active else room_limits(stream)
     quiet_until, quiet = quiet_limits(farm, stream)
     until, most = min(quiet_until, until), min(quiet, most, AT_ONCE)
-    row, end, newest = first, min(batch.count, first + max(most, 0)), stream.newest
+    row, end, newest = first, min(batch.count, first + most), stream.newest
     while row < end and batch.keys[row] == key and newest <= batch.times[row] < until:
         newest = batch.times[row]
         row += 1
     count = row - first
+    if count == 0:
+        return 0
     if farm.is_active:
         send_tuples(farm, stream, batch, first, count)
     else:
