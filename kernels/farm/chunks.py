@@ -70,15 +70,6 @@ def append(farm, stream, batch, row):
 
 
 @inner
-def room_limits(stream):
-    """Until which time, and how many, tuples go into the key's youngest chunk as it is."""
-    if stream.youngest == 0:
-        return 0, 0
-    chunk = Chunk(stream.youngest)
-    return chunk.until, chunk.room - chunk.count
-
-
-@inner
 def append_all(farm, chunk, batch, first, count):
     place = chunk.count
     given = (batch.times[first:], batch.values[first:], batch.count)

@@ -36,7 +36,7 @@ def fill_descriptor(farm, stream, low, number, start, end):
     descriptor.key, descriptor.number = stream.key, number
     descriptor.start, descriptor.end, descriptor.low = start, end, low
     descriptor.state, descriptor.status = TO_BE_TAKEN, OK
-    descriptor.chunk = descriptor.place = descriptor.count = descriptor.stretch_count = 0
+    descriptor.chunk = descriptor.place = descriptor.count = descriptor.stretches = 0
     return descriptor
 
 
@@ -67,7 +67,7 @@ def compute(farm: Farm, worker, descriptor):
     content = worker.content
     content.count, content.columns = descriptor.count, farm.read_columns
     content.start, content.end = descriptor.start, descriptor.end
-    descriptor.stretch_count = content.stretch_count
+    descriptor.stretches = content.stretch_count
     floats = content.count * farm.scratch_per_tuple + farm.scratch_more
     if floats > worker.scratch_room:
         room = max(floats, 2 * worker.scratch_room)
@@ -86,13 +86,13 @@ def finish(farm, worker, status):
     descriptor = farm.descriptors[worker.working_on]
     took = now_ns() - worker.began
     descriptor.state, descriptor.status = COMPUTED, status
-    descriptor.worker, descriptor.calculation = worker.number, took
+    descriptor.worker, descriptor.took = worker.number, took
     if descriptor.chunk != 0:
         Chunk(descriptor.chunk).starting -= 1
     worker.is_busy = False
     worker.busy += took
     worker.windows += 1
-    worker.stretches += descriptor.stretch_count
+    worker.stretches += descriptor.stretches
     farm.computed += 1
     farm.changes += 1
     if farm.computed >= farm.wake_at or farm.computed == farm.handed_out:

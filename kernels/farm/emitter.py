@@ -8,7 +8,7 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
 
 from kernels.farm import inbox
 from kernels.farm.active import run_limits, send_tuples
-from kernels.farm.chunks import append, append_all, bytes_needed, expire_all, room_limits
+from kernels.farm.chunks import append, append_all, bytes_needed, expire_all
 from kernels.farm.descriptors import has_room
 from kernels.farm.extents import hand_out_after, hand_out_before, hand_out_rest, quiet_limits
 from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, Farm, TupleBatch
@@ -50,7 +50,11 @@ def take_quiet(farm, batch, first):
     stream = farm.streams[key]
     if stream.tuples == 0 or stream.is_over:
         return 0
-    until, most = run_limits(farm, stream, batch.times[first]) if farm.is_active else room_limits(stream)
+    chunk = Chunk(stream.youngest)
+    if farm.is_active:
+        until, most = run_limits(farm, stream, batch.times[first])
+    else:
+        until, most = chunk.until, chunk.room - chunk.count
     quiet_until, quiet = quiet_limits(farm, stream)
     until, most = min(quiet_until, until), min(quiet, most, AT_ONCE)
     row, end, newest = first, min(batch.count, first + most), stream.newest
@@ -63,7 +67,7 @@ def take_quiet(farm, batch, first):
     if farm.is_active:
         send_tuples(farm, stream, batch, first, count)
     else:
-        append_all(farm, Chunk(stream.youngest), batch, first, count)
+        append_all(farm, chunk, batch, first, count)
     stream.tuples += count
     stream.newest = newest
     return count

@@ -63,8 +63,8 @@ class Descriptor(Struct):
     state: Code
     status: Code
     worker: Place
-    stretch_count: Count
-    calculation: Nanoseconds
+    stretches: Count
+    took: Nanoseconds
     outputs: Pointer(Real)
 
 

@@ -60,10 +60,7 @@ class Metrics(NamedTuple):
     greatest_held_bytes: int
 
 
-FIELDS = (
-    *("key", "number", "start", "end", "count", "covered"),
-    *("status", "outputs", "worker", "stretch_count", "calculation"),
-)
+FIELDS = ("key", "number", "start", "end", "count", "covered", "status", "outputs", "worker", "stretches", "took")
 """Of a descriptor, in the order of Results."""
 
 

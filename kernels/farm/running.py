@@ -124,14 +124,13 @@ class RunningFarm:
         if not self._threads.are_here():
             raise WrongParameter("the farm", "one of another process", "one that this process made; make another")
 
-    def collect(self) -> int:
-        """How many results became ready, in window order."""
+    def collect(self) -> None:
+        """Keep the results that became ready, in window order."""
         farm = self.farm
         count = self.calls.ready(farm.address)
         if count:
             add(self._parts, results_of(self.memory, (farm.collected + np.arange(count)) & (farm.ring - 1)))
             farm.collected += count
-        return count
 
     def take(self) -> Results:
         """The results since the last time."""
@@ -141,13 +140,13 @@ class RunningFarm:
         parts, self._parts = self._parts, []
         return joined([results_of(self.memory, np.zeros(0, np.int64)), *parts])
 
-    def wait(self, seen: int, share: int = A_QUARTER) -> int:
+    def wait(self, seen: int, share: int = A_QUARTER) -> None:
         """Until one of `share` parts of the windows is computed, or `changes` of the farm isn't `seen` any more and
-        that may be memory which lacks; at most WAIT_MS. How many results became ready. Raises WorkerLost."""
+        that may be memory which lacks; at most WAIT_MS. Keeps what became ready. Raises WorkerLost."""
         self.calls.wait_for_change(self.farm.address, seen, share, WAIT_MS)
         self._threads.require_alive()
         self.end_overdue()
-        return self.collect()
+        self.collect()
 
     def end_overdue(self) -> None:
         """Ask functions that take too long to end. WorkerLost where one doesn't."""

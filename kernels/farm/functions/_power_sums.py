@@ -50,7 +50,6 @@ class LaneGroups(Struct):
 
 @inner
 def prepare(groups):
-    """Before the first pass."""
     groups.holds_all = False
     for lane in range(LANES):
         groups.ones[lane] = 1.0

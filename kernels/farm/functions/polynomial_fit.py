@@ -98,7 +98,10 @@ def compute(content: WindowContent, result: Result):
     lay_out(fit, int(content.parameters[DEGREE]) + 1, content.scratch[FIT_FLOATS:])
     if content.count < fit.n:
         return TOO_FEW
-    scale_times(fit, content)
+    # From the first to the last tuple's time is [-1, 1].
+    first, last = content.stretches[0], content.stretches[content.stretch_count - 1]
+    first_us, last_us = first.times[0] - content.start, last.times[last.count - 1] - content.start
+    fit.middle_us, fit.half_us, fit.offset = 0.5 * (first_us + last_us), 0.5 * (last_us - first_us), first.values[0]
     if fit.n > 1 and fit.half_us == 0.0:
         return SINGULAR
     begin(fit, content)
@@ -120,16 +123,6 @@ def lay_out(fit, n, room):
     squares = fit.moments[2 * n + 2 * SUMS :]
     fit.matrix, fit.lower = squares[0:], squares[n * n :]
     fit.inverse, fit.back = squares[2 * n * n :], squares[3 * n * n :]
-
-
-@inner
-def scale_times(fit, content):
-    """From the first to the last tuple's time is [-1, 1]."""
-    last = content.stretches[content.stretch_count - 1]
-    first_us = content.stretches[0].times[0] - content.start
-    last_us = last.times[last.count - 1] - content.start
-    fit.middle_us, fit.half_us = 0.5 * (first_us + last_us), 0.5 * (last_us - first_us)
-    fit.offset = content.stretches[0].values[0]
 
 
 @inner
