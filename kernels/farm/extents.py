@@ -168,13 +168,10 @@ def _slide_by_tuple(window: SlideByTuple, columns: tuple[str, ...]) -> ServedWin
 OWN: dict[str, Callable[..., ServedWindow]] = {"count": _count, "delta": _delta, "slide_by_tuple": _slide_by_tuple}
 
 
-def _has_points_in_closed_form(kind: str) -> bool:
-    found = window_kind(kind)
-    return not (found.events_last or found.keeps_events or found.depends_on_others)
-
-
 def served_kinds() -> list[str]:
-    return sorted([*OWN, *filter(_has_points_in_closed_form, kinds())])
+    found = [(name, window_kind(name)) for name in kinds()]
+    others = {name for name, kind in found if kind.events_last or kind.keeps_events or kind.depends_on_others}
+    return sorted({*kinds()} - others | {*OWN})
 
 
 def served_window(window: Window, columns: tuple[str, ...], span_us: tuple[int, int] | None) -> ServedWindow:

@@ -35,7 +35,7 @@ class WorkerThreads:
             self._threads.append(threading.Thread(target=_work, args=given, name=name, daemon=True))
 
     def start(self) -> None:
-        """Let them work; whatever happens meanwhile, `end` knows which ones were begun."""
+        """Whatever happens meanwhile, `end` knows which ones were begun."""
         for thread in self._threads:
             self._begun += 1
             thread.start()
