@@ -12,7 +12,7 @@ FOLDERS = ("dags", "kernels", "pipelines", "schemas", "tools")
 OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
 # Kinds whose tuples a farm finds by other means than closed forms; the words of the query language, the questions asked
 # in it, and what is compiled before anybody asks.
-USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
+USERS = ("kernels/farm/extents.py", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
 # Frames.
 USERS += ("kernels/frames/rules/",)
 # A plain walk of each that carries state.

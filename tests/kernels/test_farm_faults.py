@@ -10,7 +10,7 @@ import pytest
 from numba import config
 
 from kernels import farm
-from kernels.farm import running, threads
+from kernels.farm import running
 from kernels.farm.content import NO_MEMORY, NOT_CONVERGED, OK, OVER_TIME, RAISED, TOO_FEW
 from schemas.errors import WorkerLost, WrongParameter
 from schemas.windows import Count, SlideByTuple, Sliding, Tumbling
@@ -100,8 +100,8 @@ def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
             raise SystemExit("ended")
         return is_over(calls, address, worker)
 
-    is_over = threads._is_over
-    monkeypatch.setattr(threads, "_is_over", end_first)
+    is_over = running._is_over
+    monkeypatch.setattr(running, "_is_over", end_first)
     with farm.make(model, Tumbling(10 * US), heavy.IN_ORDER, 2) as made:
         with pytest.raises(WorkerLost, match=r"a worker's thread ended: SystemExit\('ended'\)"):
             for first in range(0, 100_000, 100):

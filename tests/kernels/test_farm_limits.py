@@ -8,9 +8,10 @@ import pytest
 from numba import config
 
 from kernels import farm
+from kernels.farm import extents
 from kernels.farm import monitor as monitors
 from kernels.farm.content import OVER_TIME
-from kernels.farm.extents import _closed_forms, served_window
+from kernels.farm.extents import served_window
 from kernels.farm.layout import TO_BE_TAKEN, Descriptor
 from kernels.farm.monitor import Monitor
 from kernels.farm.once import compute_once
@@ -281,5 +282,5 @@ def test_windows_with_the_fields_of_a_grid_but_other_bounds_are_none(monkeypatch
     """Their chunks would be cut within windows, and move while a worker reads them."""
     window = Sliding(10 * US, 5 * US)
     assert served_window(window, ("value",), None).greatest_chunk_us == 5
-    monkeypatch.setattr(_closed_forms, "window_kind", lambda kind: ShiftedKind())
+    monkeypatch.setattr(extents, "window_kind", lambda kind: ShiftedKind())
     assert served_window(window, ("value",), None).greatest_chunk_us == 0

@@ -18,7 +18,7 @@ WORDING = [
     (KIND, "within the range of times.", "neither too short nor too long."),
     (KIND, '"from 1 µs to 2**60 µs"', '"at least 1 µs"'),
     (KIND, 'f"at most {LONGEST_US} µs, about 36,533 years"', 'f"{LONGEST_US} µs or less"'),
-    ("kernels/farm/farm.py", 'return BadInput(f"at row', 'return BadInput(f"in row'),
+    ("kernels/farm/farm.py", 'BadInput(f"at row', 'BadInput(f"in row'),
     (ERRORS, "took longer than most_seconds lets it", "took too long"),
     (QUERY, "Demand per start station: ", "Trips of each start station: "),
     (QUERY, "99 % of New York's trips", "nearly all trips"),
