@@ -15,7 +15,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Pytho
 from pipelines import config
 from processes import signals
 from schemas.errors import NotSetUp, WindrowError
-from stack import airflow_command, demo, doctor, images, lock, release, setting_up, up, watch
+from stack import components, demo, doctor, images, release, setting_up, up
 from stack.places import PYTHON
 
 
@@ -37,15 +37,15 @@ def main() -> int:
         "setup-airflow": lambda: setting_up.run(setting_up.OF_AIRFLOWS_IMAGE),
         "up": lambda: up.up(wanted.landing),
         "down": up.down,
-        "airflow": lambda: airflow_command.run(wanted.words),
+        "airflow": lambda: up.command_line(wanted.words),
         "image": images.build_all,
         "compose-up": images.compose_up,
-        "doctor": doctor.run,
-        "lock": lock.run,
+        "doctor": lambda: doctor.run(wanted.json),
+        "lock": release.lock,
         "wheel": release.wheel,
         "sbom": release.sbom,
         "audit": release.audit,
-        "watch": lambda: watch.run(config.load().here),
+        "watch": lambda: components.watch(config.load().here),
         "demo": lambda: demo.run(Path(wanted.landing) if wanted.landing else None),
     }
     try:
@@ -91,7 +91,8 @@ def _arguments() -> argparse.ArgumentParser:
     commands.add_parser("down", help="stop Airflow")
     command = commands.add_parser("airflow", help="run Airflow's own command line over this home")
     command.add_argument("words", nargs="*", help="default: ARGS of the environment, as a shell splits it")
-    commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")
+    examination = commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")
+    examination.add_argument("--json", action="store_true", help="for `windrow doctor`")
     commands.add_parser("watch", help="start again what dies of Airflow; `up` starts this")
     commands.add_parser("lock", help="make the requirement files again from pyproject.toml")
     commands.add_parser("wheel", help="build Windrow as a wheel")

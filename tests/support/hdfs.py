@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyspark
 
-from stack import jars, java
+from stack import debian, jars
 from stack.places import JARS
 from tests.support import processes
 from tests.support.ports import free_port
@@ -43,7 +43,7 @@ def _started(folder: Path, *options: str) -> Iterator[subprocess.Popen]:
     main = "org.apache.hadoop.test.MiniDFSClusterManager"
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(
-            [java.find() or "java", "-Xmx512m", "-cp", class_path, main, *options],
+            [debian.find_java() or "java", "-Xmx512m", "-cp", class_path, main, *options],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,
