@@ -17,7 +17,7 @@ from stack import airflow, archive, compiled, debian, environments, jars, uv
 from stack.places import make, say
 
 SETUP = "make setup"
-# Environments 2.5 GB, JARs, Ivy's cache and the archive 0.5 GB, and some room for tables.
+# Environments 2.5 GB, JARs and the archive 0.3 GB, and some room for tables.
 FREE_BYTES_NEEDED = 4 * 1024**3
 
 

@@ -15,8 +15,6 @@ from tests.support.ports import free_port
 
 _JARS = jars.JarSet(
     "HDFS's",
-    ("org.apache.hadoop:hadoop-client-minicluster:3.5.0", "junit:junit:4.13.2"),
-    ("org.apache.hadoop:hadoop-client-api", "org.apache.hadoop:hadoop-client-runtime"),
     Path(__file__).with_suffix(".sha256"),
     JARS / "hdfs",
     "make test-cluster",
