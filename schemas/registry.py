@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from schemas.errors import BrokenDefinition, UnknownName
 from schemas.ledger_tables import LEDGER
-from schemas.loading import load
+from schemas.mistakes import load
 from schemas.model import PREFIX, Model
 from schemas.query import Query
 from schemas.side_tables import lateness_name, state_name

@@ -50,9 +50,9 @@ def ensure_java() -> str:
     """Path of a Java, installed if there is none and we are root. NotSetUp with the one command to type."""
     if found := find_java():
         return found
-    if os.environ.get("JAVA_HOME") or not _may_install():
+    if os.environ.get("JAVA_HOME") or not may_install():
         raise NotSetUp(f"there is no Java {OLDEST_JAVA} or newer, which Spark needs", java_fix())
-    _install("java", JAVA)
+    install("java", JAVA)
     if found := find_java():
         return found
     raise NotSetUp(f"{JAVA} was installed, but there is still no Java {OLDEST_JAVA} on PATH", by_hand(JAVA))
@@ -67,11 +67,11 @@ def ensure_redis() -> str | None:
     """Path of the server, installed if there is none and we are root; None, with the one command to type, if not."""
     if found := find_redis():
         return found
-    if not _may_install():
+    if not may_install():
         say(f"  there is no redis-server; its tests will be skipped. To have them: {fix(REDIS)}")
         return None
     try:
-        _install("redis", REDIS)
+        install("redis", REDIS)
     except NotSetUp as failure:
         say(f"  without it, its tests will be skipped: {failure}")
     return find_redis()
@@ -86,11 +86,13 @@ def by_hand(package: str) -> str:
     return f"apt-get update && apt-get install -y --no-install-recommends {package}"
 
 
-def _may_install() -> bool:
+def may_install() -> bool:
+    """Whether we are root, on a Debian."""
     return os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
-def _install(name: str, package: str) -> None:
+def install(name: str, package: str) -> None:
+    """By apt-get. NotSetUp, with the command to type, where that fails."""
     say(f"  installing {package}")
     # RUNLEVEL: Debian would start the Redis server, and again at every boot; the tests start their own.
     quiet = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
