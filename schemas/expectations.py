@@ -143,7 +143,7 @@ def in_range(rows: DayOfTable, column: Column) -> Expectation:
     """Values within the column's range, both ends included; nulls are no values."""
     bounds = ((f"t.{column.name} <", "at least", column.low), (f"t.{column.name} >", "at most", column.high))
     given = [(f"{breaks} {bound}", f"{limit} {bound}") for breaks, limit, bound in bounds if bound is not None]
-    parameters = {"column": column.name, "min_value": column.low, "max_value": column.high}
+    parameters: dict[str, object] = {"column": column.name, "min_value": column.low, "max_value": column.high}
     limit, broken = " and ".join(limit for _, limit in given), rows.rows(" OR ".join(breaks for breaks, _ in given))
     return Expectation(rows.table, f"{column.name} is in range", BETWEEN, parameters, limit, broken)
 
@@ -151,13 +151,14 @@ def in_range(rows: DayOfTable, column: Column) -> Expectation:
 def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectation:
     """Only these words."""
     listed = ", ".join(f"'{each}'" for each in allowed)
-    parameters, broken = {"column": column, "value_set": [*allowed]}, rows.rows(f"t.{column} NOT IN ({listed})")
+    parameters: dict[str, object] = {"column": column, "value_set": [*allowed]}
+    broken = rows.rows(f"t.{column} NOT IN ({listed})")
     return Expectation(rows.table, f"{column} is one of the words", IN_SET, parameters, " or ".join(allowed), broken)
 
 
 def row_count(rows: DayOfTable, count: int) -> Expectation:
     """As many rows as ingest noted."""
     by_file = f"SELECT t.path, count(*) AS events FROM {rows.table} t WHERE {rows.of_day} GROUP BY ALL ORDER BY ALL"
-    parameters = {"value": {"$PARAMETER": ROWS_NOTED}}
+    parameters: dict[str, object] = {"value": {"$PARAMETER": ROWS_NOTED}}
     return Expectation(rows.table, "as many rows as ingest noted", ROW_COUNT, parameters, f"{count} rows", by_file,
                        rows_noted=count)  # fmt: skip
