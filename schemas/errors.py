@@ -212,10 +212,9 @@ class KernelOutOfMemory(WindrowError, MemoryError):
 
     def __init__(self, asked_bytes: int):
         self.asked_bytes = asked_bytes
-        super().__init__(
-            f"a kernel asked for {asked_bytes:,} bytes and there is no more memory; give the process more, or the "
-            "kernel less: a shorter window, fewer keys at once, or an aggregate with a shorter state"
-        )
+        less = "a shorter window, fewer keys at once, or an aggregate with a shorter state"
+        lacks = f"a kernel asked for {asked_bytes:,} bytes and there is no more memory"
+        super().__init__(f"{lacks}; give the process more, or the kernel less: {less}")
 
 
 class Superseded(WindrowError):
