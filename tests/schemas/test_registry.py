@@ -33,7 +33,7 @@ def test_a_stream_has_another_hash_when_a_file_that_gives_its_lines_their_meanin
     assert registry.stream_hash("bikes") != before
 
 
-@pytest.mark.parametrize("file", ["queries/bikes_daily.py", "query.py", "windows/_regular.py"])
+@pytest.mark.parametrize("file", ["queries/bikes_daily.py", "query.py", "windows/regular.py"])
 def test_a_query_has_another_hash_when_a_file_that_gives_it_its_meaning_changes(copy, file):
     before = registry.query_hash("bikes_daily")
     touch(copy / file)
