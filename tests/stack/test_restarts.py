@@ -1,10 +1,15 @@
 """A component that dies is started again so often and no more, until somebody else has started it."""
 
+import os
+import signal
+
 import pytest
 
-from pipelines.airflow import airflow_home
+from pipelines.airflow import PORT, Running, airflow_home, alive, mark, parts, running
+from processes import marked, proc
 from stack import components
 from stack.components import MOST, WATCHER, WITHIN_S, Watcher
+from tests.support.processes import wait_until
 
 
 @pytest.fixture
@@ -38,3 +43,26 @@ def test_what_was_given_up_stays_so_and_others_are_started_until_it_lives_again(
     watcher.dead = ["scheduler"]
     assert watcher.look(101 * WITHIN_S + 1) == ["scheduler"]
     assert not components.is_given_up(tmp_path, "scheduler")
+
+
+@pytest.mark.slow
+def test_a_component_that_was_killed_is_started_again_once_what_it_left_has_ended(tmp_path, monkeypatch):
+    """Shells for components: each starts a process that outlives it."""
+    (airflow_home(tmp_path) / "logs" / "stack").mkdir(parents=True)
+    given = os.environ | {marked.MARK: mark(tmp_path), PORT: "18099"}
+    monkeypatch.setattr(components, "COMMANDS", dict.fromkeys(components.COMMANDS, ("sh", "-c", "sleep 60 & sleep 60")))
+    monkeypatch.setattr(components, "environment", lambda process: given)
+    try:
+        for name in components.OF_AIRFLOW:
+            components.start(tmp_path, name, given)
+        before, everything = alive(tmp_path), marked.marked(mark(tmp_path))
+        assert running(tmp_path) == Running(tmp_path, 18099) and components.dead(tmp_path) == [WATCHER]
+        proc.send([before["scheduler"]], signal.SIGKILL)
+        wait_until(lambda: "scheduler" not in alive(tmp_path), "it is dead")
+        assert len(Watcher(tmp_path).look(0.0)) == 1
+        after, left = alive(tmp_path), [pid for pid, name, _ in parts(tmp_path) if name == "scheduler"]
+        assert {name for name in after if after[name] != before[name]} == {"scheduler"}
+        assert not {*left} & {*everything}
+    finally:
+        marked.end(mark(tmp_path), grace_s=2.0)
+    assert running(tmp_path) is None
