@@ -19,8 +19,8 @@ from pipelines.replay.validate import ArrowStream, arrow_table, validate
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import stored
 from pipelines.tables import heartbeats
-from schemas.idle import require_idle_after
 from schemas.query import EVENT_COLUMNS, Query
+from schemas.validation import require_idle_after
 from schemas.windows import require
 
 # Those of 30 years of silence by the minute.

@@ -14,7 +14,7 @@ from kernels.monoids._names_elsewhere import named_elsewhere
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.found import first_paragraph, names_in
 from schemas.errors import BrokenDefinition, NotServed, WrongParameter
-from schemas.loading import load
+from schemas.mistakes import load
 
 AnyAggregate = Monoid | Sketch | OrderStatistic
 COMMON = ("count", "sum", "min", "max", "mean")

@@ -8,7 +8,7 @@ from kernels import spans
 from kernels.replay.spans import span_placement
 from kernels.windows._rows import expected_rows
 from kernels.windows.sliding import SlidingKind
-from schemas.windows.spanning import END, START
+from schemas.windows.regular import END, START
 
 
 class SpanningKind(SlidingKind):

@@ -6,7 +6,7 @@ from deltalake import DeltaTable, Schema
 from pipelines import storage
 from pipelines.location import Location
 from schemas.errors import TableMismatch
-from schemas.table_owners import made_anew_by
+from schemas.registry import made_anew_by
 from schemas.tables import Table
 
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are

@@ -21,9 +21,9 @@ from pipelines.delta.log import entry, entry_versions
 from pipelines.location import below
 from schemas import registry
 from schemas.errors import StorageFailed, TableDamaged
-from schemas.lateness_table import lateness_name
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
-from schemas.table_owners import made_by, query_of, stream_of
+from schemas.registry import made_by, query_of, stream_of
+from schemas.side_tables import lateness_name
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)

@@ -26,7 +26,7 @@ from pipelines.delta.log import CommitNote, compact_if_scattered, rows_version
 from pipelines.location import Location, below
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.errors import NotSetUp, TableDamaged
-from schemas.table_owners import made_by
+from schemas.registry import made_by
 from schemas.tables import Table
 
 Where: TypeAlias = Mapping[str, Iterable[str | int | datetime.date]]

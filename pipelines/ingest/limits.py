@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pipelines.ingest.files import NO_EVENTS, REFUSED, UNREADABLE, FileRow
 from pipelines.ingest.outcome import IngestReport
-from schemas.durations import in_words
 from schemas.errors import GateFailed
+from schemas.spelling import in_words
 from schemas.stream import FAIL, Stream
 
 MOST_NAMED = 3

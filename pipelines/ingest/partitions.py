@@ -9,7 +9,7 @@ arrival day keeps its own staircase: the arrival ticks that raised the newest ev
 that day's silver alone, so days can be made in any order; joined and made to rise, they are the stream's staircase
 (`pipelines/replay/watermark.py`).
 
-Where silence moves the watermark (`schemas/idle.py`), the heartbeats after the day's first arrival are steps too. A
+Where silence moves the watermark (schemas/validation.py), the heartbeats after the day's first arrival are steps too. A
 part of a day's events doesn't know how long the day was silent: of its arrivals it has `stretches` without a heartbeat.
 """
 

@@ -12,8 +12,8 @@ from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import NotSetUp, WrongParameter
-from schemas.lateness_table import lateness_table
 from schemas.query import Query
+from schemas.side_tables import lateness_table
 
 ENOUGH = 0.99
 

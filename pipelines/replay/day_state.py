@@ -1,4 +1,4 @@
-"""What a day leaves for the next one: a row for each key in the state table (schemas/state_table.py), with the words
+"""What a day leaves for the next one: a row for each key in the state table (schemas/side_tables.py), with the words
 that its kernel gave (kernels/replay/carried.py).
 
 A task reads it as rows among the events, so that what an engine brings together by key, or a bucket, holds both:
@@ -20,9 +20,8 @@ import pyarrow.compute as pc
 from pipelines.replay.group_keys import Groups, group, sequence_of
 from pipelines.rows.arrays import TIME
 from pipelines.rows.arrow_schemas import arrow_schema
-from schemas.buckets import bucket_of
-from schemas.state_table import CARRIED
-from schemas.tables import Table
+from schemas.side_tables import CARRIED
+from schemas.tables import Table, bucket_of
 
 if TYPE_CHECKING:
     from pipelines.replay.work import Work

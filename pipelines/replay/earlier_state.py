@@ -20,7 +20,7 @@ from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import AuditVersions
 from schemas.errors import EarlierDayMissing
-from schemas.state_table import state_name
+from schemas.side_tables import state_name
 from schemas.windows import DAY
 
 

@@ -36,7 +36,7 @@ from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
 from schemas.model import Model
-from schemas.state_table import CARRIED
+from schemas.side_tables import CARRIED
 from schemas.stream import Stream
 from schemas.windows import MICROSECOND
 

@@ -15,9 +15,9 @@ from pipelines.report.runs_and_gate import counted, not_ended_well
 from pipelines.report.streams.page import is_ingested
 from pipelines.report.words import size
 from schemas import registry
-from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WindrowError
 from schemas.query import Query
+from schemas.spelling import in_words
 from schemas.stream import Stream
 
 PAGE, STREAMS, QUERIES = FIRST_FILE, "streams.html", "queries.html"

@@ -1,4 +1,4 @@
-"""Heartbeats of a stream that is silent, in µs: what `schemas/idle.py` says of `idle_after`.
+"""Heartbeats of a stream that is silent, in µs: what `schemas/validation.py` says of `idle_after`.
 
     arrivals  ──x──x─────────────────|───────x────|      | midnight, UTC
     silences       ├────────────────▶├──────▶├───▶

@@ -10,7 +10,7 @@ from schemas import registry
 from schemas.errors import WrongParameter
 from schemas.model import MODEL_COLUMNS, Model
 from schemas.query import WINDOW_COLUMNS, Query
-from schemas.state_table import state_table
+from schemas.side_tables import state_table
 from schemas.stream import Column
 from schemas.tables import Table, query_tables, required
 

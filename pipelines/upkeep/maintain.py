@@ -35,7 +35,7 @@ from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
-from schemas.state_table import state_name
+from schemas.side_tables import state_name
 
 Progress = Callable[[str], None]
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)

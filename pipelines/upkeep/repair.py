@@ -23,7 +23,7 @@ from pipelines.location import Location, below
 from schemas import registry
 from schemas.errors import UnknownName
 from schemas.ledger_tables import LEDGER, RUNS
-from schemas.table_owners import stream_of
+from schemas.registry import stream_of
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from pipelines.delta.lake import Lake
 from pipelines.runs.backfill import backfill
 from pipelines.sql import statements
 from samples import bikes, cdr, telemetry
-from stack import demo, questions
-from stack.questions import OF_EVERY_DEMO, DemoQuestion
+from stack import demo
+from stack.showing import CHANGE_OF_CLOCKS, OF_EVERY_DEMO, DemoQuestion, verdicts
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
@@ -89,7 +89,7 @@ def test_the_day_when_clocks_went_back_has_25_hours_among_days_of_24(tmp_path):
     bikes.write(config.landing, 4, DAY + 2 * ONE_DAY, trips_per_day=200)
     ingest(config, "bikes")
     backfill(config, ["bikes_daily"], (DAY - ONE_DAY, DAY + 2 * ONE_DAY)).require()
-    answer = statements.run(Lake(config), questions.CHANGE_OF_CLOCKS.sql)
+    answer = statements.run(Lake(config), CHANGE_OF_CLOCKS.sql)
     hours = {row["window_start"].date(): row["hours"] for row in answer.to_pylist()}
     assert hours[date(2018, 11, 4)] == 25
     assert set(hours.values()) == {24, 25}
@@ -97,7 +97,7 @@ def test_the_day_when_clocks_went_back_has_25_hours_among_days_of_24(tmp_path):
 
 def test_the_verdicts_are_counted_with_why_each_day_is_there_and_all_passed(first_published):
     asked = DAYS[-1]
-    rows = statements.run(Lake(first_published), questions.verdicts([asked]).sql).to_pylist()
+    rows = statements.run(Lake(first_published), verdicts([asked]).sql).to_pylist()
     why = {(row["table_name"], row["why"]): row for row in rows}
     assert all(row["checks"] == row["passed"] > 0 for row in rows)
     for query in QUERIES:

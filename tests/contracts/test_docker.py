@@ -16,7 +16,7 @@ import yaml
 
 from pipelines.engines.spark.settings import authentication
 from schemas.errors import NotSetUp
-from stack import doctor, environments, images, secret_files, settings
+from stack import doctor, environments, images, settings
 from stack.places import REPOSITORY
 from tests.support.rules import assert_none
 
@@ -106,7 +106,7 @@ def test_ports_are_open_to_this_host_only():
 
 
 def test_every_secret_comes_from_a_file_that_compose_up_makes(tmp_path):
-    made = secret_files.ensure(tmp_path / "secrets")
+    made = images.ensure_secrets(tmp_path / "secrets")
     assert {name: Path(secret["file"]).name for name, secret in COMPOSE["secrets"].items()} == {
         each: each for each in made
     }
@@ -120,8 +120,8 @@ def test_every_secret_comes_from_a_file_that_compose_up_makes(tmp_path):
 
 
 def test_secrets_are_random_kept_and_closed_to_other_users(tmp_path):
-    first, other = secret_files.ensure(tmp_path / "one"), secret_files.ensure(tmp_path / "two")
-    assert secret_files.ensure(tmp_path / "one") == first
+    first, other = images.ensure_secrets(tmp_path / "one"), images.ensure_secrets(tmp_path / "two")
+    assert images.ensure_secrets(tmp_path / "one") == first
     assert not [name for name in first if first[name] == other[name]]
     assert (tmp_path / "one").stat().st_mode & 0o777 == 0o700
     assert first["POSTGRES_PASSWORD"] in first["WINDROW_LOCKS"]
@@ -131,8 +131,8 @@ def test_secrets_are_random_kept_and_closed_to_other_users(tmp_path):
 def test_spark_lets_in_who_has_the_key_and_asks_for_it_by_a_file(tmp_path):
     for name in ("spark-master", "spark-worker-1", "spark-worker-2", "scheduler"):
         assert SERVICES[name]["environment"]["SPARK_CONF_DIR"] == "/run/secrets"
-        assert secret_files.SPARK in SERVICES[name]["secrets"]
-    said = dict(line.split() for line in secret_files.ensure(tmp_path)[secret_files.SPARK].splitlines())
+        assert images.SPARK in SERVICES[name]["secrets"]
+    said = dict(line.split() for line in images.ensure_secrets(tmp_path)[images.SPARK].splitlines())
     assert len(said.pop("spark.authenticate.secret")) >= 32
     assert said.pop("spark.master.rest.enabled") == said.pop("spark.ui.killEnabled") == "false"
     assert said.items() <= {**authentication("yarn", {}), "spark.authenticate": "true"}.items()
@@ -206,7 +206,7 @@ def test_kubernetes_takes_our_images_as_their_user_and_secrets_by_name():
     pod = VALUES["securityContexts"]["pod"]
     assert (pod["runAsNonRoot"], VALUES["uid"]) == (True, pod["runAsUser"])
     assert VALUES["defaultAirflowRepository"].endswith("/windrow-airflow")
-    assert {each["envName"] for each in VALUES["secret"]} < secret_files.MADE.keys()
+    assert {each["envName"] for each in VALUES["secret"]} < images.MADE_SECRETS.keys()
     assert all(each.keys() == {"envName", "secretName", "secretKey"} for each in VALUES["secret"])
     for part in ("scheduler", "apiServer", "dagProcessor", "triggerer"):
         assert VALUES[part]["resources"]["limits"]["memory"]

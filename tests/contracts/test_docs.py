@@ -18,7 +18,7 @@ from schemas.query import Query
 from schemas.registry import query
 from tests.support.rules import ROOT, assert_none, blanked, line_of
 from tools import spec_examples
-from tools.docs.tour import TOUR
+from tools.docs.flow import TOUR
 
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
@@ -179,7 +179,7 @@ def test_the_example_of_the_farm_prints_what_its_page_says(capsys):
 
 def test_the_tour_of_the_code_names_functions_that_are_there():
     missing = [f"{stop.file} {stop.function}" for stop in TOUR if stop.function not in functions_of(stop.file)]
-    assert_none("the tour names functions that are there: correct tools/docs/tour.py", missing)
+    assert_none("the tour names functions that are there: correct tools/docs/flow.py", missing)
 
 
 def functions_of(file: str) -> set[str]:

@@ -10,8 +10,7 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
 from schemas import errors
-from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter
-from schemas.raised_elsewhere import raised_elsewhere
+from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter, raised_elsewhere
 from tests.support.rules import assert_none
 
 # The ledger's state, and whether a retry may help.

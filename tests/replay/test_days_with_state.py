@@ -11,9 +11,9 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger import code_hash, run_table
 from pipelines.tables.query_tables import QueryTables
-from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
-from schemas.state_table import CARRIED
+from schemas.side_tables import CARRIED
+from schemas.tables import bucket_of
 from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
 from tests.support.replay.work import run_day

@@ -17,10 +17,9 @@ from pipelines.runs.backfill import backfill, redo_stale
 from pipelines.runs.replay import replay_day
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
-from schemas.buckets import bucket_of
 from schemas.errors import EarlierDayMissing, WrongParameter
 from schemas.query import Query, agg, session
-from schemas.tables import files_table, partitions_table
+from schemas.tables import bucket_of, files_table, partitions_table
 from tests.support import processes
 from tests.support.lakes import DAYS, PATIENT, ingest
 from tests.support.replay import landing, toy

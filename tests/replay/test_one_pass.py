@@ -18,8 +18,8 @@ from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import chains, replay, replay_day
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
-from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
+from schemas.tables import bucket_of
 from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
 from tests.support import processes
 from tests.support.digests import digests

@@ -22,9 +22,9 @@ from pipelines.lateness.whatif import LatenessQuestion, whatif
 from pipelines.report import site
 from pipelines.report.queries.results import key_label
 from schemas import registry
-from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WrongParameter
 from schemas.query import session
+from schemas.spelling import in_words
 from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
 from tests.support.semantics.queries import HOUR, ask

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from schemas.durations import in_words
+from schemas.spelling import in_words
 
 WORDS = {
     timedelta(0): "none",

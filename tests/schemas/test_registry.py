@@ -9,8 +9,7 @@ import pytest
 
 from schemas import registry
 from schemas.errors import UnknownName, WrongParameter
-from schemas.idle import LEAST
-from schemas.validation import validate_stream
+from schemas.validation import LEAST_SILENCE, validate_stream
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def test_a_stream_has_another_hash_when_a_file_that_gives_its_lines_their_meanin
     assert registry.stream_hash("bikes") != before
 
 
-@pytest.mark.parametrize("file", ["queries/bikes_daily.py", "query.py", "windows/_regular.py"])
+@pytest.mark.parametrize("file", ["queries/bikes_daily.py", "query.py", "windows/regular.py"])
 def test_a_query_has_another_hash_when_a_file_that_gives_it_its_meaning_changes(copy, file):
     before = registry.query_hash("bikes_daily")
     touch(copy / file)
@@ -59,7 +58,7 @@ def test_a_hash_does_not_change_with_files_of_others(copy):
 
 def test_a_replay_has_another_hash_when_silence_moves_the_watermark_otherwise(monkeypatch):
     hashes = set()
-    for idle_after in (None, LEAST, 2 * LEAST):
+    for idle_after in (None, LEAST_SILENCE, 2 * LEAST_SILENCE):
         stream = replace(registry.streams()["bikes"], idle_after=idle_after)
         validate_stream(stream)
         monkeypatch.setitem(registry.streams(), "bikes", stream)
@@ -71,7 +70,7 @@ def test_a_stream_without_heartbeats_has_the_hash_that_it_had_before_there_were_
     assert registry.replay_hash("cdr") == "e4cd0b9db24d94d4"
 
 
-@pytest.mark.parametrize("wrong", [LEAST - timedelta(seconds=1), timedelta(days=1), 60])
+@pytest.mark.parametrize("wrong", [LEAST_SILENCE - timedelta(seconds=1), timedelta(days=1), 60])
 def test_a_stream_whose_silence_is_none_is_refused_by_its_name(wrong):
     with pytest.raises(WrongParameter, match="idle_after is .*; allowed: a timedelta from 1 minute to less than 1 day"):
         validate_stream(replace(registry.streams()["bikes"], idle_after=wrong))

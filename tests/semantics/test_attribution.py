@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipelines.gate.recount.plain.ticks import EPOCH
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import agg, sliding, spanning
-from schemas.windows.spanning import END, PRORATED, START
+from schemas.windows.regular import END, PRORATED, START
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle

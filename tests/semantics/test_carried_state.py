@@ -19,7 +19,7 @@ from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import TIME, stored
 from schemas.errors import BadInput
 from schemas.query import agg, count, session
-from schemas.state_table import CARRIED
+from schemas.side_tables import CARRIED
 from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import events, table

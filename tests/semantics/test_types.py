@@ -14,7 +14,7 @@ from schemas.query import agg, tumbling
 from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
-from tools.docs.aggregates import _aggregate
+from tools.docs.kernels import _aggregate
 
 TEN = tumbling(10 * MINUTE)
 STORY = table(

@@ -20,12 +20,12 @@ from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import AuditVersions, Snapshot
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
-from schemas.buckets import bucket_of
 from schemas.query import Query
 from schemas.stream import Column, Stream
 from schemas.tables import (
     Table,
     bronze_table,
+    bucket_of,
     files_table,
     partitions_table,
     pass_table,

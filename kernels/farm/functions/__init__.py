@@ -21,8 +21,7 @@ from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import NOT_KEPT, compiled_table
 from schemas.errors import NotServed, WindrowError, WrongParameter
-from schemas.loading import load
-from schemas.mistakes import broken
+from schemas.mistakes import broken, load
 
 MOST_PARAMETERS = 64
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -26,7 +26,7 @@ from pipelines.engines.engine import Executors
 from pipelines.engines.spark.settings import is_one_machine
 from pipelines.engines.spark.spark_session import end_reported, session
 from processes import orphan_jvms
-from schemas.raised_elsewhere import raised_elsewhere
+from schemas.errors import raised_elsewhere
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

@@ -21,7 +21,7 @@ from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import ALL_KEYS, DAY_US, KeyShare, Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
-from schemas.buckets import bucket_of
+from schemas.tables import bucket_of
 from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.

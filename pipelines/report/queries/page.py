@@ -10,9 +10,9 @@ from pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_result
 from pipelines.report.reader import Reader, reading
 from pipelines.report.words import length
 from schemas import registry
-from schemas.durations import in_words
 from schemas.model import Model
 from schemas.query import Query
+from schemas.spelling import in_words
 from schemas.stream import Stream
 
 _LATE_SHOWN = 12

@@ -26,7 +26,7 @@ from schemas.query import (
     tumbling,
     week,
 )
-from schemas.windows.spanning import ATTRIBUTIONS
+from schemas.windows.regular import ATTRIBUTIONS
 
 TIME = pa.timestamp("us", tz="UTC")
 COLUMN_TYPES = {

@@ -1,4 +1,4 @@
-"""A small client of Airflow's REST API: as much as the demo and the tests use."""
+"""A small client of Airflow's REST API: as much as plans, the demo and the tests use."""
 
 import json
 import time
@@ -17,7 +17,7 @@ LOCKED = (503, 500)
 # What it answers for a moment after that, since it still knows a backfill that did not begin.
 CONFLICT = 409
 PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
-# One request may wait for the database several times (stack/database.py).
+# One request may wait for the database several times (stack/settings.py).
 REQUEST_LIMIT_S = 180.0
 HEALTH_LIMIT_S = 20.0
 # As the server names them; who can't reach the database is the server.
@@ -58,20 +58,14 @@ class Client:
         history: then new ones are made. Days that have begun are waited for, and only the others are asked for again:
         a day that was cancelled, or done meanwhile, would count more tries than asked for.
         """
-        body = {
-            "dag_id": dag,
-            "run_backwards": backwards,
-            "reprocess_behavior": reprocess,
-            "max_active_runs": 2,
-        }
+        body = {"dag_id": dag, "run_backwards": backwards, "reprocess_behavior": reprocess, "max_active_runs": 2}
         days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
         asked, deadline = datetime.now(UTC), time.monotonic() + PATIENCE_S
         number = _none_where_locked(lambda: self._begin(body, days))
         while number is None:
             if time.monotonic() > deadline:
-                raise NotSetUp(
-                    f"Airflow's database stays locked: no backfill of {dag!r} after {PATIENCE_S:.0f} s", DOCTOR
-                )
+                locked = f"Airflow's database stays locked: no backfill of {dag!r} after {PATIENCE_S:.0f} s"
+                raise NotSetUp(locked, DOCTOR)
             time.sleep(POLL_S)
             number = _none_where_locked(lambda: self._begin_others(body, days, asked), (*LOCKED, CONFLICT))
         return number
@@ -114,7 +108,11 @@ class Client:
 
     def wait_for_dag(self, dag: str, limit_s: float = 90.0) -> None:
         """Wait until the DAG processor has read a DAG. Raises NotSetUp with the files that can't be read."""
-        _wait(lambda: dag in self._names(), limit_s, lambda: f"Airflow has not read the DAG {dag!r}: {self._broken()}")
+
+        def is_read() -> bool:
+            return dag in (each["dag_id"] for each in self.call("GET", "/dags?limit=100&exclude_stale=true")["dags"])
+
+        _wait(is_read, limit_s, lambda: f"Airflow has not read the DAG {dag!r}: {self._broken()}")
 
     def wait_for_runs(
         self,
@@ -134,22 +132,21 @@ class Client:
         _wait(done, limit_s, lambda: f"{kind} runs of {dag!r} were not done: {self._states(dag, kind)}")
         return self.runs(dag, kind)
 
-    def _names(self) -> list[str]:
-        return [found["dag_id"] for found in self.call("GET", "/dags?limit=100&exclude_stale=true")["dags"]]
-
     def _broken(self) -> str:
         errors = self.call("GET", "/importErrors")["import_errors"]
-        broken = [f"{error['filename']}: {error['stack_trace']}" for error in errors]
-        return "; ".join(broken) or "no file names it"
+        return "; ".join(f"{error['filename']}: {error['stack_trace']}" for error in errors) or "no file names it"
 
     def _states(self, dag: str, kind: str) -> str:
-        states = [f"{run['dag_run_id']} {run['state']}" for run in self.runs(dag, kind)]
-        return ", ".join(states) or "none began"
+        return ", ".join(f"{run['dag_run_id']} {run['state']}" for run in self.runs(dag, kind)) or "none began"
 
 
 def healthy(port: int) -> bool:
     """True when tasks can report to the server: unlike the monitor's page this waits for its lazy start."""
-    return _answers(f"http://127.0.0.1:{port}/execution/health")
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/execution/health", timeout=HEALTH_LIMIT_S) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
 
 
 def silent(port: int) -> list[str]:
@@ -159,14 +156,6 @@ def silent(port: int) -> list[str]:
     except (NotSetUp, OSError):
         return ["api-server"]
     return [name for part, name in _REPORTING.items() if (health.get(part) or {}).get("status") != "healthy"]
-
-
-def _answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(address, timeout=HEALTH_LIMIT_S) as answer:
-            return answer.status == 200
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 def _call(

@@ -1,9 +1,13 @@
-"""docs/python.md: what a program calls, from the docstrings."""
+"""docs/python.md: what a program calls, from the docstrings. docs/commands.md: every command with its arguments and
+options, as `--help` has them, and every exit code."""
 
 import inspect
 import re
 from collections.abc import Callable
 from typing import NamedTuple
+
+import typer
+from typer.core import TyperCommand
 
 import schemas.fields
 import schemas.instants
@@ -14,7 +18,9 @@ import schemas.stream
 import schemas.windows
 import windrow
 from kernels import aggregators, farm, frames, spans
-from tools.docs.markdown import MADE, page
+from pipelines.cli import _app as command_line
+from schemas.errors import kinds
+from tools.docs.markdown import MADE, grid, page
 
 # `pyarrow.lib.` of `pyarrow.lib.Table`.
 _MODULES = re.compile(r"(?:\w+\.)+(?=[A-Z])")
@@ -34,7 +40,7 @@ class Chapter(NamedTuple):
 
 def parts() -> tuple[Chapter, ...]:
     """The public names, by what they are for."""
-    kinds = tuple(sorted(schemas.windows.every_kind(), key=lambda kind: kind.kind))
+    windows = tuple(sorted(schemas.windows.every_kind(), key=lambda kind: kind.kind))
     lines = (*(getattr(schemas.fields, name) for name in ("whole_number", "whole_or_none")), schemas.fields.Choices)
     decimals = tuple(getattr(schemas.fields, name) for name in ("decimal_number", "decimal_or_none"))
     forms = (windrow.Answer.to_pandas, windrow.Answer.to_polars, windrow.Answer.to_arrow)
@@ -44,7 +50,7 @@ def parts() -> tuple[Chapter, ...]:
         Chapter("Answers in SQL", "windrow", (windrow.sql, windrow.Answer, *forms)),
         Chapter("Replays of a table in memory", "windrow", (windrow.replay_table, windrow.late_table)),
         Chapter("Queries", "schemas.query", (schemas.query.Query, schemas.query.agg, schemas.query.policy)),
-        Chapter("Windows", "schemas.windows", kinds),
+        Chapter("Windows", "schemas.windows", windows),
         Chapter("Models", "schemas.model", (schemas.model.Model, schemas.model.heavy)),
         Chapter("Streams", "schemas.stream", (*of_streams, stream.Place, stream.packed_or_not)),
         Chapter("Fields of a line", "schemas.fields", (*lines, *decimals)),
@@ -85,3 +91,36 @@ def _signature(named: Callable) -> str:
     if isinstance(named, type) and issubclass(named, dict):
         return ""
     return _QUOTED.sub(r"\1", _MODULES.sub("", str(inspect.signature(named))))
+
+
+def commands_page() -> str:
+    """Every command of `windrow`."""
+    application = typer.main.get_command(command_line.app())
+    parts = [_command(name, application.commands[name]) for name in command_line.command_names()]
+    codes = [["exit code", "error", "meaning"], ["1", "", "a defect of Windrow"], *_exit_codes(), ["130", "", "Ctrl-C"]]
+    return page(
+        [
+            "# Commands",
+            MADE,
+            "Each command says the same with `--help`. Commands of a checkout are in `.venv/bin`. "
+            "[Running it](operations.md) says which to type when.",
+            *parts,
+            "## Exit codes",
+            "0 is success. Each error says the value, the limit and the next step.",
+            grid(codes),
+        ]
+    )
+
+
+def _command(name: str, command: TyperCommand) -> str:
+    context = command.context_class(command, info_name=f"windrow {name}")
+    usage = " ".join(command.collect_usage_pieces(context))
+    found = (parameter.get_help_record(context) for parameter in command.get_params(context))
+    rows = [[f"`{spelling}`", " ".join(meaning.split())] for spelling, meaning in filter(None, found)]
+    parts = [f"## windrow {name}", inspect.cleandoc(command.help or ""), f"```text\nwindrow {name} {usage}\n```"]
+    return "\n\n".join([*parts, grid([["argument or option", "meaning"], *rows])])
+
+
+def _exit_codes() -> list[list[str]]:
+    found = sorted(kinds()[1:], key=lambda kind: kind.exit_code)
+    return [[str(kind.exit_code), f"`{kind.__name__}`", " ".join((kind.__doc__ or "").split())] for kind in found]
