@@ -24,7 +24,7 @@ from pipelines.config import Config
 from pipelines.delta import contract, damaged_files, locks
 from pipelines.delta.log import CommitNote, compact_if_scattered, rows_version
 from pipelines.location import Location, below
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas.errors import NotSetUp, TableDamaged
 from schemas.table_owners import made_by
 from schemas.tables import Table

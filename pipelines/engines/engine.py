@@ -1,21 +1,27 @@
 """What an engine is: how rows move. What they mean is the stages' own, the same for every engine (pipelines/engines/).
 
 A stage has its engine do some work on each share of files (`each`), map files of rows to other rows (`map_rows`), and
-answer statements of SQL over tables and rows (`relations`). Files of tables are written where the work is done, and
-named in commits by the driver (file_commits.py).
+answer statements of SQL over tables and rows (`relations`). Files of tables are written where the work is done, also
+anew without the rows of some landed files (`rewritten`), and named in commits by the driver (file_commits.py).
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from datetime import date
+from functools import partial
+from pathlib import PurePosixPath
 from typing import NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta.lake import Lake, Where
-from pipelines.engines.ranges import Panes, Range, RowsOfFiles
-from pipelines.engines.row_maps import MappedFiles, RowMap
+from pipelines.delta.new_files import NewFile, write_batches
+from pipelines.engines.file_rows import MappedFiles, Panes, Range, RowMap, RowsOfFiles
+from pipelines.engines.shares import packed
 from pipelines.location import Location
 from schemas.tables import Table
 
@@ -125,3 +131,28 @@ class Engine(ABC):
     @abstractmethod
     def relations(self, folder: Location) -> AbstractContextManager[Relations]:
         """Relations that put into a folder what memory has no room for."""
+
+
+def rewritten(lake: Lake, engine: Engine, table: Table, paths: Sequence[str], files: Sequence[str]) -> list[NewFile]:
+    """What is left of these files of the table, which lie below its folder, in shares of the engine's."""
+    sizes = {file: (lake.folder(table.name) / file).stat().st_size for file in files}
+    shares = packed(sizes, engine.slots, lake.config.task_bytes)
+    return [file for found in engine.each(partial(without_paths, lake, table, paths), shares) for file in found]
+
+
+def without_paths(lake: Lake, table: Table, paths: Sequence[str], files: Sequence[str]) -> list[NewFile]:
+    """What is left of each of these files, in its order. O(their rows)."""
+    gone = pa.array(paths, pa.string())
+    found = []
+    for file in files:
+        with storage.parquet(lake.folder(table.name) / file) as rows:
+            left = (batch.filter(pc.invert(pc.is_in(batch["path"], gone))) for batch in storage.batches(rows))
+            found.append(write_batches(lake, table, _partition(table, file), left))
+    return [each for each in found if each is not None]
+
+
+def _partition(table: Table, file: str) -> dict[str, object]:
+    """From the names of the file's folders."""
+    texts = dict(part.split("=", 1) for part in PurePosixPath(file).parts[:-1])
+    types = {column.name: column.type for column in table.columns}
+    return {name: date.fromisoformat(text) if types[name] == "date" else int(text) for name, text in texts.items()}

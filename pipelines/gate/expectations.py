@@ -8,8 +8,7 @@ from functools import partial
 from math import ceil
 from typing import NamedTuple
 
-from pipelines.delta.day_files import add_view
-from pipelines.delta.day_statistics import NO_ROWS, by_day
+from pipelines.delta.day_files import NO_ROWS, add_view, by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within

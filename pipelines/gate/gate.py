@@ -5,12 +5,13 @@ Expectations (`schemas/expectations.py`, run by Great Expectations) describe wha
 semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from math import ceil
 
+from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
@@ -20,18 +21,20 @@ from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
 from pipelines.gate.recount.silver import open_days, open_files
+from pipelines.gate.validation_results import index, page
 from pipelines.ledger import verdicts
-from pipelines.ledger.entry import Run
+from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.verdicts import Verdict
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.snapshot import Snapshot, Touched
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables, Touched
 from schemas.errors import GateFailed
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 from schemas.tables import Table
 
 # Of silver: fewer aren't worth a task of their own.
 ENOUGH_EVENTS = 1_000_000
+# A gate has two results; a line for each of hundreds of days would hide the rest of a log: the index is shown instead.
+MOST_PAGES = 3
 
 
 @dataclass(frozen=True)
@@ -181,3 +184,21 @@ def failure(found: list[Verdict]) -> GateFailed | None:
     if failed is None:
         return None
     return GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")
+
+
+def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:
+    """Note the validation results of steps in the ledger and, by their pages, in the log, with how many checks
+    passed."""
+    results: dict[str, None] = {}
+    for entry, of_step in found:
+        of_entry = dict.fromkeys(verdict.validation for verdict in of_step if verdict.validation)
+        if of_entry:
+            entry.note_validations(list(of_entry))
+        results |= of_entry
+    stage = found[0][0].stages.name
+    pages = [page(config, result) for result in results] if len(results) <= MOST_PAGES else [index(config)]
+    for shown in pages:
+        progress(f"{stage}: validation results: {shown}, which `windrow report` makes")
+    every = {id(verdict): verdict for _, of_step in found for verdict in of_step}.values()
+    if every:
+        progress(f"{stage}: {sum(verdict.passed for verdict in every)} of {len(every)} checks passed")

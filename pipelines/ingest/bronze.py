@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 from pipelines.delta.file_commits import append_files, replace_paths
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_batches
-from pipelines.engines.engine import Engine
-from pipelines.engines.rewrites import rewritten
+from pipelines.engines.engine import Engine, rewritten
 from pipelines.engines.shares import packed
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, FileRow

@@ -28,8 +28,7 @@ from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
 from pipelines.ingest.silver import write_quarantine, write_silver
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.errors import LandingFailed
 
 Progress = Callable[[str], None]

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines import storage
-from pipelines.rows.plain_rows import plain_rows
+from pipelines.rows.arrays import plain_rows
 
 _ROWS_PER_PIECE = 1_000
 

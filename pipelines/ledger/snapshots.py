@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from pipelines.delta.lake import Lake
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.snapshot import PARTS, RUNS_READ, Snapshot
+from pipelines.tables.stream_tables import PARTS, RUNS_READ, Snapshot
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, TableDamaged
 from schemas.ledger_tables import RUNS

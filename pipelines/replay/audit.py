@@ -12,7 +12,7 @@ from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile
 from pipelines.engines.engine import Engine
-from pipelines.engines.ranges import Range
+from pipelines.engines.file_rows import Range
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay import earlier_state
 from pipelines.replay.day_state import digest_text
@@ -20,7 +20,7 @@ from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.replay_plan import plan
 from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
 from pipelines.replay.work import LookBack, Reading, Work
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas.model import Model
 from schemas.stream import Stream
 from schemas.tables import Table

@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.replay.group_keys import Groups, group, sequence_of
-from pipelines.rows.arrays import TIME
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import TIME, arrow_schema
 from schemas.buckets import bucket_of
 from schemas.state_table import CARRIED
 from schemas.tables import Table

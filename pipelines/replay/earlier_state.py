@@ -18,7 +18,7 @@ from pipelines.ledger.run_table import StepRow
 from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas.errors import EarlierDayMissing
 from schemas.state_table import state_name
 from schemas.windows import DAY

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Gathering
-from pipelines.engines.ranges import EVERYTHING, Panes, Range
+from pipelines.engines.file_rows import EVERYTHING, Panes, Range
 from pipelines.engines.shares import limit_bytes, packed_within
 from pipelines.replay.row_groups import RowGroup, row_groups
 from pipelines.replay.work import Work

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from kernels.replay import CHOSEN, PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_rows
-from pipelines.engines.ranges import EVERYTHING, Range, RowsOfFiles, filter_of, read_rows
+from pipelines.engines.file_rows import EVERYTHING, Range, RowsOfFiles, filter_of, read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
 from pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events

@@ -28,13 +28,12 @@ from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.row_groups import bounds_us
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
-from pipelines.rows.arrow_schemas import ARROW_TYPES
+from pipelines.rows.arrays import ARROW_TYPES
 from pipelines.tables.aggregates import plan_aggregates
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.model import Model
 from schemas.state_table import CARRIED
 from schemas.stream import Stream

@@ -5,7 +5,7 @@ with heartbeats a day after the newest arrival can have rows too, once it is ove
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from pipelines.delta.day_statistics import by_day
+from pipelines.delta.day_files import by_day
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table
 from pipelines.tables.arrival_days import ArrivalDays

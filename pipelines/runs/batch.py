@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pipelines import flow
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
-from pipelines.gate.gate import Gate, failure
+from pipelines.gate.gate import Gate, failure, note
 from pipelines.gate.publish import Publication, publish
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import farm_runs, run_table, snapshots
@@ -30,7 +30,6 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
-from pipelines.runs.checked import note
 from pipelines.runs.reports import DayFailure, DayReport
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables

@@ -14,7 +14,7 @@ from kernels.trial import try_aggregate
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.replay.heavy_function import require_served
 from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrow_schemas import ARROW_TYPES
+from pipelines.rows.arrays import ARROW_TYPES
 from pipelines.tables.aggregates import plan_aggregates
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry

@@ -12,8 +12,8 @@ from pipelines import flow
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate, failure
-from pipelines.ingest import limits
+from pipelines.gate.gate import Gate, failure, note
+from pipelines.ingest import outcome
 from pipelines.ingest.changes import Asked
 from pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
 from pipelines.ingest.ingest import Progress, ingest
@@ -21,7 +21,6 @@ from pipelines.ingest.outcome import IngestReport
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.runs.checked import note
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -50,8 +49,8 @@ def ingest_day(
         progress(flow.CHECK_SILVER.name)
         check(lake, run, tables, report, entry, progress)
         known = known_files(lake, tables.files).values()
-        found = limits.broken(tables.stream, known, report, datetime.now(UTC).date())
-        limits.require(tables.stream, found)
+        found = outcome.broken(tables.stream, known, report, datetime.now(UTC).date())
+        outcome.require(tables.stream, found)
         warnings = tuple(map(str, found))
         entry.message = "; ".join(warnings) or None
     return replace(report, warnings=warnings)

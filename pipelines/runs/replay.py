@@ -23,7 +23,7 @@ from pipelines.runs.batch import Asked, AuditRows, Progress, RunBatch
 from pipelines.runs.reports import DayFailure, DayReport, Done
 from pipelines.tables.arrival_days import FIRST_DAY, ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas.errors import NotSetUp, WindrowError, WrongParameter
 from schemas.windows import DAY
 

@@ -9,8 +9,7 @@ import pyarrow as pa
 from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
 from kernels.replay import AggregatePlan
 from kernels.replay.spans import by_shares
-from pipelines.rows.arrays import KERNEL_TYPES, TIME
-from pipelines.rows.arrow_schemas import ARROW_TYPES
+from pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate, Query
 from schemas.stream import Column

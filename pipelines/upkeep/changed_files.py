@@ -20,8 +20,7 @@ from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS, LEFT_OUT
 from pipelines.rows import databases
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from pipelines.upkeep.trial import copy, trial
 from schemas.errors import LandingFailed
 from schemas.tables import Table

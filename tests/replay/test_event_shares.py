@@ -12,7 +12,7 @@ from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
-from pipelines.engines.ranges import Range
+from pipelines.engines.file_rows import Range
 from pipelines.replay import audit, replay_plan
 from pipelines.replay.replay_plan import EventShare
 from pipelines.tables.query_tables import QueryTables

@@ -3,10 +3,18 @@
 Its start is what costs a small run most, so: Delta's JARs come from a folder (no resolver), classes from an archive
 where `make setup` made one, and a process keeps its session. The archive fits only the class path that it was made
 with: the JARs in sorted order.
+
+The JVM is started so that no setting stands on its command line, which every user of the machine can read:
+
+    this process   settings, in a file without a name, in memory   ──inherited──▶   spark-submit ──▶ JVM
+
+There is only what a JVM is known by (processes/orphan_jvms.py). A file in a folder was no choice: a killed run would
+leave a user's keys there.
 """
 
 import logging
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,11 +30,11 @@ from typing import TYPE_CHECKING, Any
 from pipelines.config import Config
 from pipelines.delta.locks import full_disk_reported
 from pipelines.engines.spark import executors
-from pipelines.engines.spark.launch import launch
 from pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
 from pipelines.engines.spark.settings import settings as settings_of
 from pipelines.location import KEYS, set_up
 from processes import orphan_jvms, signals
+from processes.orphan_jvms import LOCAL_FOLDER
 from schemas.errors import NotSetUp, SparkEnded
 
 if TYPE_CHECKING:
@@ -42,6 +50,10 @@ _TAKEN = "start it, or give this machine its key (docs/operations.md#a-cluster-o
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 _pages: list[str | None] = []  # of each
+# Where PySpark finds words for spark-submit.
+_WORDS = "PYSPARK_SUBMIT_ARGS"
+# What a key or a value of java.util.Properties can't have as it is.
+_SPECIAL = re.compile(r"[\\\s:=#!]")
 
 
 def session(config: Config) -> "SparkSession":
@@ -224,3 +236,38 @@ def _prepare_environment(settings: Mapping[str, str]) -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     elif of_workers := settings.get("spark.pyspark.python"):
         os.environ["PYSPARK_PYTHON"] = of_workers  # what spark-submit makes of it
+
+
+def launch(settings: Mapping[str, str]) -> None:
+    """Start this process's JVM with these settings, where it has none yet."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is not None:
+        return
+    known_by = SparkConf(loadDefaults=False).set(LOCAL_FOLDER, settings[LOCAL_FOLDER])
+    with _in_memory(settings) as file, _submitted(f"--properties-file /proc/self/fd/{file}"):
+        SparkContext._ensure_initialized(gateway=launch_gateway(known_by, {"pass_fds": (file,)}))
+
+
+@contextmanager
+def _in_memory(settings: Mapping[str, str]) -> Iterator[int]:
+    """A file that has the settings as java.util.Properties reads them; it goes with the last process that has it."""
+    with open(os.memfd_create("settings"), "w", encoding="utf-8") as file:
+        file.writelines(f"{_escaped(name)}={_escaped(value)}\n" for name, value in settings.items())
+        file.flush()
+        yield file.fileno()
+
+
+@contextmanager
+def _submitted(options: str) -> Iterator[None]:
+    words = os.environ.get(_WORDS, "pyspark-shell")
+    os.environ[_WORDS] = f"{options} {words}"
+    try:
+        yield
+    finally:
+        os.environ[_WORDS] = words
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
