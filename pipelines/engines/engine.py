@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta.lake import Lake, Where
+from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_batches
 from pipelines.engines.file_rows import MappedFiles, Panes, Range, RowMap, RowsOfFiles
 from pipelines.engines.shares import packed
@@ -65,9 +65,8 @@ class Relations(Protocol):
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement that finds few."""
 
-    def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
-        """Replace the table's rows of whole partitions or of whole landed files, which `where` names, by what the
-        statements find together, sorted as the table's files are, in one commit; returns its version."""
+    def write(self, lake: Lake, table: Table, statements: Sequence[str]) -> list[NewFile]:
+        """Write what the statements find together into new files of the table, sorted as its files are."""
 
 
 class Executors(NamedTuple):
@@ -79,9 +78,6 @@ class Executors(NamedTuple):
 
 class Engine(ABC):
     """One of pipelines/engines/. As it stands here, work is done in this process, one share after the other."""
-
-    # How many rows one commit of `Relations.replace` had better have; None: any number.
-    rows_per_commit: int | None = None
 
     def __init__(self, config: Config):
         self.config = config

@@ -3,8 +3,8 @@
     landing/ ─▶ files_ (intents) ─▶ bronze_ ─▶ files_ (intents of other files) ─▶ partitions_ (days taken out)
          ─▶ silver_ ─▶ quarantine_ ─▶ pass_ ─▶ partitions_ ─▶ files_ (what became of each file)
 
-Each arrow is a commit that replaces whole files or whole arrival days; some engines take several for silver. Files go
-that way in batches of bounded size, each of which is whole in the end: killed half-way, the next ingest takes the rest.
+Each arrow is a commit that replaces whole files or whole arrival days. Files go that way in batches of bounded size,
+each of which is whole in the end: killed half-way, the next ingest takes the rest.
 A kill between any two commits is safe: whatever an ingest is about to change is marked first (a file by a row without a
 definition, a day by a missing row), and the next ingest makes everything that is marked again. One ingest runs at a
 time per stream.
@@ -140,10 +140,10 @@ class _Ingest:
         partitions.forget(lake, tables.partitions, found.days)
         if found.days:
             self.progress(f"silver: {len(found.days)} arrival day(s)")
-            write_silver(lake, self.engine, tables, found)
+            write_silver(lake, tables, found)
         if _quarantine_changes(changes, found):
             self.progress("silver: quarantine")
-            write_quarantine(lake, tables, changes, found)
+            write_quarantine(lake, self.engine, tables, changes, found)
 
     def _rules(self, changes: Changes, side_inputs: Mapping[str, object]) -> ParseRules:
         """What the files' lines are parsed by. Layouts are chosen anew, from bronze, for files that are made again

@@ -1,7 +1,6 @@
 """The local engine: each share of work in this process, one after the other; rows are mapped on all cores; statements
-are DuckDB's, and rows are committed by delta-rs."""
+are DuckDB's."""
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +10,8 @@ import duckdb
 import pyarrow as pa
 
 from pipelines.delta.day_files import add_view
-from pipelines.delta.lake import Lake, Where
-from pipelines.delta.new_files import gathered
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import ROWS_PER_GROUP, NewFile, write_sorted
 from pipelines.engines.engine import Engine, Found, Gathering, GroupWork
 from pipelines.engines.file_rows import ROWS_PER_BATCH, MappedFiles, RowMap, RowsOfFiles, read_rows
 from pipelines.engines.local import workers
@@ -22,10 +21,10 @@ from schemas.tables import Table
 
 
 class DuckdbRelations:
-    """Names are views and tables of a database. `folder`: for mapped rows; `rows_per_batch`: of what is committed."""
+    """Names are views and tables of a database. `folder`: for mapped rows."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection, folder: Path, rows_per_batch: int | None):
-        self.database, self.folder, self.rows_per_batch = database, folder, rows_per_batch
+    def __init__(self, database: duckdb.DuckDBPyConnection, folder: Path):
+        self.database, self.folder = database, folder
 
     def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:
         add_view(self.database, lake, table, view, files)
@@ -52,21 +51,16 @@ class DuckdbRelations:
     def rows(self, statement: str) -> list[tuple]:
         return self.database.sql(statement).fetchall()
 
-    def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
-        """Streamed to delta-rs, in large batches: it writes them in any order, which only within one stays."""
+    def write(self, lake: Lake, table: Table, statements: Sequence[str]) -> list[NewFile]:
         order = ", ".join(f'"{name}" NULLS LAST' for name in (*table.partition_by, *table.sort_by))
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
         found = " UNION ALL ".join(f"SELECT {columns} FROM ({each})" for each in statements)
-        reader = self.database.sql(f"{found} ORDER BY {order}").to_arrow_reader()
-        parts = gathered((pa.Table.from_batches([batch]) for batch in reader), self.rows_per_batch, math.inf)
-        return lake.replace(table, where, (batch for part in parts for batch in part.combine_chunks().to_batches()))
+        rows = self.database.sql(f"{found} ORDER BY {order}").to_arrow_reader(ROWS_PER_GROUP)
+        return list(write_sorted(lake, table, rows))
 
 
 class LocalEngine(Engine):
     """How rows move without a JVM."""
-
-    # delta-rs keeps a file open for each day and bucket until its commit, half a GiB for a million rows.
-    rows_per_commit = 1_000_000
 
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """All keys at once, pane after pane."""
@@ -86,7 +80,7 @@ class LocalEngine(Engine):
         """A database in memory that spills."""
         here = _of_this_machine(folder)
         with databases.open_database(here / "spilled", self.config.lake) as database:
-            yield DuckdbRelations(database, here, self.rows_per_commit)
+            yield DuckdbRelations(database, here)
 
 
 def _of_this_machine(folder: Location) -> Path:

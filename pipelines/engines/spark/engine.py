@@ -1,11 +1,9 @@
 """The Spark engine: work on shares is a job with a task for each, statements are Spark's SQL, over temporary views; its
 tasks write rows into a table's files."""
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -13,10 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import storage
-from pipelines.delta.file_commits import replace_partitions, replace_paths
-from pipelines.delta.lake import Lake, Where
-from pipelines.delta.new_files import gathered, write_batches
-from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share, rewritten
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, gathered, write_sorted
+from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share
 from pipelines.engines.file_rows import MappedFiles, Panes, RowMap, RowsOfFiles, batches_of, mapped
 from pipelines.engines.shares import file_sizes, packed
 from pipelines.engines.spark import tasks
@@ -73,15 +70,10 @@ class SparkRelations:
         with tasks.reported():
             return [tuple(row) for row in self.spark.sql(statement).collect()]
 
-    def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
+    def write(self, lake: Lake, table: Table, statements: Sequence[str]) -> list[NewFile]:
         """Shuffled by partition, sorted, and written by the tasks that have them."""
         sorted_rows = self._together(table, statements)
-        added = tasks.found_by(self.engine.config, sorted_rows, partial(_write, lake, table))
-        ((column, values),) = where.items()
-        if column in table.partition_by:
-            return replace_partitions(lake, table, column, list(values), added)
-        paths = [str(value) for value in values]
-        return replace_paths(lake, table, paths, added, partial(rewritten, lake, self.engine, table, paths))
+        return tasks.found_by(self.engine.config, sorted_rows, partial(_write, lake, table))
 
     def _together(self, table: Table, statements: Sequence[str]) -> "DataFrame":
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
@@ -123,22 +115,7 @@ def ddl(schema: pa.Schema) -> str:
 
 
 def _write(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A file for each partition of sorted rows."""
-    parts = itertools.groupby(_in_partitions(table, batches), key=itemgetter(0))
-    of_partitions = ((dict(zip(table.partition_by, values, strict=True)), of_one) for values, of_one in parts)
-    found = (write_batches(lake, table, partition, map(itemgetter(1), of_one)) for partition, of_one in of_partitions)
-    yield from tasks.as_rows(each for each in found if each is not None)
-
-
-def _in_partitions(table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple, pa.RecordBatch]]:
-    """Slices of batches that are of one partition each, and its values."""
-    for batch in batches:
-        columns = [batch[name].to_pylist() for name in table.partition_by]
-        begins = 0
-        for values, of_one in itertools.groupby(zip(*columns, strict=True) if columns else [()] * len(batch)):
-            count = sum(1 for _ in of_one)
-            yield values, batch.slice(begins, count)
-            begins += count
+    yield from tasks.as_rows(write_sorted(lake, table, batches))
 
 
 class SparkEngine(Engine):
