@@ -32,22 +32,17 @@ def wrong_with(path: Location, size_bytes: int | None, read_all: bool = False) -
             return "is empty"
         if size_bytes not in (None, found_bytes):
             return f"has {found_bytes:,} bytes and should have {size_bytes:,}"
-        return _unreadable(path, read_all)
-    except FileNotFoundError:
-        return "is missing"
-
-
-def _unreadable(path: Location, read_all: bool) -> str | None:
-    try:
         with storage.parquet(path) as file:
             for _ in storage.batches(file) if read_all else ():
                 pass
+        return None
+    except FileNotFoundError:
+        return "is missing"
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # An error of the operating system has a number; of what Arrow found in the file, none.
         if getattr(error, "errno", None) is not None:
             raise
         return f"can't be read as Parquet: {_first_line(error)}"
-    return None
 
 
 def damaged_log(folder: Location) -> list[DamagedFile]:

@@ -104,7 +104,9 @@ class _Checking(NamedTuple):
 
     def verdicts(self, days: Sequence[date]) -> dict[date, list[Verdict]]:
         """Of days that are validated together, as long as nothing fails."""
-        result = self._validated(days)
+        asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
+        work = partial(validate, self.rows, asked, sum(filter(None, noted)), len(days) == 1)
+        result = merged(self.engine.each(work, [*self._shares(days)]))
         if not result["success"] and len(days) > 1:
             half = len(days) // 2
             return self.verdicts(days[:half]) | self.verdicts(days[half:])
@@ -115,11 +117,6 @@ class _Checking(NamedTuple):
         return {
             day: [self._verdict(each, found[each.name], rows[day], path) for each in self.of_days[day]] for day in days
         }
-
-    def _validated(self, days: Sequence[date]) -> Result:
-        asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
-        work = partial(validate, self.rows, asked, sum(filter(None, noted)), len(days) == 1)
-        return merged(self.engine.each(work, [*self._shares(days)]))
 
     def _shares(self, days: Sequence[date]) -> Iterator[RowsOfDays]:
         counts = {day: self.counts[day] for day in days}

@@ -79,7 +79,7 @@ class Gate:
 
     def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
         """What the laws say of the rows of some days, many at once."""
-        parts = recounts(self.lake, self.engine, of)
+        parts = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
         return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
@@ -135,11 +135,6 @@ def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.Foun
     recount = open_recount(lake, *asked)
     with recount.connection:
         return checks.find_in_rows(recount)
-
-
-def recounts(lake: Lake, engine: Engine, of: AuditedDays) -> list[tuple[AuditedDays, KeyShare]]:
-    """What is counted again at once: days without a gap, and shares of their keys."""
-    return [(days, share) for days in of.without_gaps for share in key_shares(lake, engine, days)]
 
 
 def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:

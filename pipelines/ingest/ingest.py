@@ -85,7 +85,12 @@ class _Ingest:
         # Side inputs before anything is touched: one may be damaged.
         config, stream, now = self.lake.config, self.tables.stream, changes.definition
         side_inputs = definition.side_inputs(config.landing, stream, now) if changes.touch_tables else {}
-        self._forget_days_of_lost_lines(changes)
+        # Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which
+        # may say otherwise when silence moves the watermark
+        lost = [row for row in changes.known.values() if row.state == LINES_LOST]
+        if not all(changes.definition.covers(row.definition) for row in lost):
+            days = self.lake.partition_dates(self.tables.silver.name)
+            partitions.forget(self.lake, self.tables.partitions, days)
         for batch in changes.batches(config.ingest_batch_bytes):
             try:
                 self.applied.append(self._apply(batch, side_inputs))
@@ -102,14 +107,6 @@ class _Ingest:
         landed = batch.landed & batch.rows.keys()
         found = {path: content_or_none(self.lake.config.landing, path) for path in landed}
         return {path for path, now in found.items() if not now or now.content_hash != batch.rows[path].content_hash}
-
-    def _forget_days_of_lost_lines(self, changes: Changes) -> None:
-        """Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which
-        may say otherwise when silence moves the watermark."""
-        lost = [row for row in changes.known.values() if row.state == LINES_LOST]
-        if not all(changes.definition.covers(row.definition) for row in lost):
-            days = self.lake.partition_dates(self.tables.silver.name)
-            partitions.forget(self.lake, self.tables.partitions, days)
 
     def _apply(self, changes: Changes, side_inputs: Mapping[str, object]) -> Applied:
         """Write every table, the files' final rows last."""
@@ -141,7 +138,10 @@ class _Ingest:
         if found.days:
             self.progress(f"silver: {len(found.days)} arrival day(s)")
             write_silver(lake, tables, found)
-        if _quarantine_changes(changes, found):
+        known = [changes.known[path] for path in changes.rows if path in changes.known]
+        had_rows = any(row.is_intent or row.quarantined or row.duplicates for row in known)
+        gets_rows = bool(found.moves) or any({*by_reason} - {None} for by_reason in found.records.values())
+        if had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values()):
             self.progress("silver: quarantine")
             write_quarantine(lake, self.engine, tables, changes, found)
 
@@ -163,10 +163,3 @@ class _Ingest:
         """The first lines, from bronze, of those files whose columns go by name."""
         by_name = [path for path in paths if rules.by_name(path)]
         rules.headers.update({path: each.first for path, each in choosers(self.lake, self.tables, by_name).items()})
-
-
-def _quarantine_changes(changes: Changes, found: Deduplicated) -> bool:
-    known = [changes.known[path] for path in changes.rows if path in changes.known]
-    had_rows = any(row.is_intent or row.quarantined or row.duplicates for row in known)
-    gets_rows = bool(found.moves) or any({*by_reason} - {None} for by_reason in found.records.values())
-    return had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values())

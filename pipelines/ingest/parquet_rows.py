@@ -67,10 +67,6 @@ def _plain(value: object) -> object:
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
-    return _text(value)
-
-
-def _text(value: object) -> str:
     if isinstance(value, datetime):
         return _time(value)
     if isinstance(value, (date, time)):

@@ -199,19 +199,15 @@ def whatif(config: Config, query_name: str, asked: LatenessQuestion) -> Lateness
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
             allowed = f"days with events that a window of {query.name} holds; none of these is"
             raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
-        found = _curve(needed, query, (first, last), asked)
+        recommended, enough_for_all = recommended_us(needed, asked.complete), recommended_us(needed, 1.0)
+        own = lateness_in_us(query.lateness)
+        usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
+        every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, asked.lateness)}
+        found = LatenessCurve(query, first, last, asked.complete, recommended, curve(needed, sorted(every)))
     table = lateness_table(query.name)
     lake.ensure(table)
     lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
     return found
-
-
-def _curve(needed: AskedLateness, query: Query, days: tuple[date, date], asked: LatenessQuestion) -> LatenessCurve:
-    recommended, enough_for_all = recommended_us(needed, asked.complete), recommended_us(needed, 1.0)
-    own = lateness_in_us(query.lateness)
-    usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
-    every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, asked.lateness)}
-    return LatenessCurve(query, *days, asked.complete, recommended, curve(needed, sorted(every)))
 
 
 def _days(lake: Lake, tables: StreamTables, asked: LatenessQuestion) -> tuple[date, date]:

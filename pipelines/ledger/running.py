@@ -155,7 +155,11 @@ def _set_aside(config: Config, path: Location) -> None:
 def collecting(config: Config) -> Iterator[list[dict]]:
     """The rows of steps that were cut off; their files go once the caller has written these. A file stays locked so
     long: another process that collects at the same time sees a step that runs, and leaves it alone."""
-    _remove_unfinished(config)
+    # Files of processes that were killed before they had written them: the step had not begun.
+    for path in _files(config, _UNFINISHED):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _LONG_UNFINISHED_S:
+                path.unlink()
     with ExitStack() as holds:
         cut_off = [steps for steps in found(config) if not steps.lives and _taken(holds, config, steps.path)]
         yield [row for steps in cut_off for row in steps.rows]
@@ -169,11 +173,3 @@ def _taken(holds: ExitStack, config: Config, path: Location) -> bool:
         lock = holds.enter_context(closing(_lock(config, path)))
         return lock.is_taken() and path.exists()
     return False
-
-
-def _remove_unfinished(config: Config) -> None:
-    """Files of processes that were killed before they had written them: the step had not begun."""
-    for path in _files(config, _UNFINISHED):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _LONG_UNFINISHED_S:
-                path.unlink()

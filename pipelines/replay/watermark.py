@@ -75,18 +75,15 @@ class PassTable(NamedTuple):
         if idle_after is None:
             return tick_us, newest_us
         every_us = heartbeats.idle_us(idle_after)
-        beats_us = heartbeats.of_silences(*self._silences(rows, first, last), every_us)
-        return np.append(tick_us, beats_us), np.append(newest_us, beats_us - every_us)
-
-    def _silences(self, rows: pa.Table, first: date, last: date) -> tuple[np.ndarray, np.ndarray]:
-        """From the beginning of each day before which something had arrived until its first tick, or its end."""
+        # From the beginning of each day before which something had arrived until its first tick, or its end.
         arrived = rows.group_by("arrival_date").aggregate([("tick", "min")])
         ticks_us = arrived["tick_min"].cast(pa.int64()).to_pylist()
         first_us = dict(zip(arrived["arrival_date"].to_pylist(), ticks_us, strict=True))
         days = [day for day in self.days.changing(first, last, True) if self.days.span and day > self.days.span[0]]
         since_us = np.array([day_start_us(day) for day in days], np.int64)
         until_us = [first_us.get(day, day_start_us(day) + DAY_US) for day in days]
-        return since_us, np.array(until_us, np.int64)
+        beats_us = heartbeats.of_silences(since_us, np.array(until_us, np.int64), every_us)
+        return np.append(tick_us, beats_us), np.append(newest_us, beats_us - every_us)
 
 
 def _rising(tick_us: np.ndarray, newest_us: np.ndarray) -> PassTicks:

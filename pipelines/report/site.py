@@ -74,7 +74,10 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
     """
     asked_ns = time.time_ns()
     folder = config.report if into is None else into.expanduser().resolve()
-    _require_own(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / _MADE).is_file():
+        raise WrongParameter("--into", str(folder), "a folder that is new, empty, or has an earlier report in it")
+    if folder.exists() and not folder.is_dir():
+        raise WrongParameter("--into", str(folder), "a folder; this is a file")
     with locked_here(config, _LOCK), full_disk_reported(config, _LOCK):
         if found := _made_since(folder, asked_ns, with_data_docs):
             return found
@@ -83,15 +86,14 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
         making.mkdir(parents=True)
         lake = Lake(config)
         made = _write(lake, _pages(lake, folder, progress, with_data_docs), folder, making, with_data_docs)
-        _replace(folder, making)
+        # A reader finds the earlier pages or the new ones, and for a moment none
+        old = folder.with_name(f".{folder.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        if folder.exists():
+            folder.rename(old)
+        making.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
     return made
-
-
-def _require_own(folder: Path) -> None:
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / _MADE).is_file():
-        raise WrongParameter("--into", str(folder), "a folder that is new, empty, or has an earlier report in it")
-    if folder.exists() and not folder.is_dir():
-        raise WrongParameter("--into", str(folder), "a folder; this is a file")
 
 
 def _made_since(folder: Path, asked_ns: int, with_data_docs: bool) -> Report | None:
@@ -102,16 +104,6 @@ def _made_since(folder: Path, asked_ns: int, with_data_docs: bool) -> Report | N
     if found.pop("began_ns") < asked_ns or (with_data_docs and not has_data_docs):
         return None
     return Report(**{**found, "first_page": folder / overview.PAGE})
-
-
-def _replace(folder: Path, making: Path) -> None:
-    """A reader finds the earlier pages or the new ones, and for a moment none."""
-    old = folder.with_name(f".{folder.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-    making.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, with_data_docs: bool) -> Report:

@@ -140,10 +140,6 @@ def _plain(value: pa.Scalar) -> object:
         return [tuple(map(_plain, (entry["key"], entry["value"]))) for entry in value.values]
     if isinstance(value, (pa.ListScalar, pa.FixedSizeListScalar)):
         return [_plain(inner) for inner in value.values]
-    return _text(value)
-
-
-def _text(value: pa.Scalar) -> str:
     of_day = types.is_date32(value.type)
     stored = pa.int32() if of_day else pa.int64()
     number = value.cast(stored).as_py()

@@ -151,7 +151,11 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
         vacuum = partial(table.vacuum, enforce_retention_duration=False, commit_properties=note, keep_versions=kept)
         removed, freed_bytes = _vacuum(folder, vacuum, keep, dry_run)
         if not dry_run:
-            _shorten_log(table, folder, keep, kept[0])
+            # Write a checkpoint, and remove commits of longer ago than anybody needs
+            table.create_checkpoint()
+            # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
+            if commit_times(folder).get(kept[0], 0.0) > time.time() - (keep + _LOG_KEPT).total_seconds():
+                table.cleanup_metadata()
         return Maintained(name, files_before, len(table.file_uris()), removed, freed_bytes, table.version())
 
 
@@ -185,11 +189,3 @@ def _vacuum(folder: Location, vacuum: Callable[..., list[str]], keep: timedelta,
     for way in ways if gone and not dry_run else ():
         way(dry_run=False)
     return len(gone), freed_bytes
-
-
-def _shorten_log(table: DeltaTable, folder: Location, keep: timedelta, oldest: int) -> None:
-    """Write a checkpoint, and remove commits of longer ago than anybody needs."""
-    table.create_checkpoint()
-    # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
-    if commit_times(folder).get(oldest, 0.0) > time.time() - (keep + _LOG_KEPT).total_seconds():
-        table.cleanup_metadata()

@@ -72,15 +72,12 @@ class SparkRelations:
 
     def write(self, lake: Lake, table: Table, statements: Sequence[str]) -> list[NewFile]:
         """Shuffled by partition, sorted, and written by the tasks that have them."""
-        sorted_rows = self._together(table, statements)
-        return tasks.found_by(self.engine.config, sorted_rows, partial(_write, lake, table))
-
-    def _together(self, table: Table, statements: Sequence[str]) -> "DataFrame":
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
         rows = self.spark.sql(" UNION ALL ".join(f"SELECT {columns} FROM ({each})" for each in statements))
         together = rows.repartition(*table.partition_by) if table.partition_by else rows.repartition("path")
         order = [together[name].asc_nulls_last() for name in (*table.partition_by, *table.sort_by)]
-        return together.sortWithinPartitions(*order)
+        sorted_rows = together.sortWithinPartitions(*order)
+        return tasks.found_by(self.engine.config, sorted_rows, partial(_write, lake, table))
 
     def forget(self) -> None:
         """Take the names back, and the room of what was kept; a JVM that was ended has nothing any more."""

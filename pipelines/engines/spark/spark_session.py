@@ -76,7 +76,11 @@ def session(config: Config) -> "SparkSession":
     _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
     with _reported_start(config, settings[MASTER]), end_reported():
         _kept.append(_start(lambda: _started(asked)))
-        _pages.append(_pages_of(_kept[-1]))
+        context = _kept[-1].sparkContext
+        conf = context.getConf()
+        log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
+        found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
+        _pages.append(", ".join(each for each in found if each) or None)
         if sent:
             executors.require_fit(_kept[-1])
     _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
@@ -115,7 +119,11 @@ def _start(start: Callable[[], "SparkSession"]) -> "SparkSession":
         raise
     except BaseException:
         with signals.ignored():
-            _end_start(starting)
+            # End the JVM, which may not have been there yet a moment ago, until there is nobody who waits for it.
+            deadline = time.monotonic() + _PATIENCE_S
+            while starting.is_alive() and time.monotonic() < deadline:
+                orphan_jvms.end_mine()
+                starting.join(0.05)
         raise
 
 
@@ -124,14 +132,6 @@ def _resolve(session: "Future[SparkSession]", start: Callable[[], "SparkSession"
         session.set_result(start())
     except BaseException as error:
         session.set_exception(error)
-
-
-def _end_start(starting: threading.Thread) -> None:
-    """End the JVM, which may not have been there yet a moment ago, until there is nobody who waits for it."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while starting.is_alive() and time.monotonic() < deadline:
-        orphan_jvms.end_mine()
-        starting.join(0.05)
 
 
 @contextmanager
@@ -209,14 +209,6 @@ def pages() -> str | None:
     """Addresses of the session's page and of its event log; None where there is no session, or both are off. They are
     known from its start: whoever asks for them at its end may ask a JVM that is gone."""
     return _pages[-1] if _pages else None
-
-
-def _pages_of(session: "SparkSession") -> str | None:
-    context = session.sparkContext
-    conf = context.getConf()
-    log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
-    found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
-    return ", ".join(each for each in found if each) or None
 
 
 def _require_java() -> None:

@@ -83,7 +83,12 @@ def _sections(lake: Lake, stream: Stream) -> list[Section]:
     with reading(lake, tables.silver.name, tables.quarantine.name, tables.files.name, tables.partitions.name) as reader:
         kept = keep_events(reader, tables)
         arrived = _arrived(reader, kept) if kept else [Section("", (Remark("Its files hold no events."),))]
-        return [*arrived, _dirt(reader, tables), _files(reader, tables), _about(stream)]
+        rows = reader.tuples(f"""
+        SELECT state, count(*) AS files, sum(lines)::BIGINT AS lines, sum(accepted)::BIGINT AS accepted,
+            sum(quarantined)::BIGINT AS refused, sum(duplicates)::BIGINT AS duplicates
+        FROM {tables.files.name} GROUP BY state ORDER BY files DESC, state""")
+        columns = ("state", "files", "lines", "records accepted", "refused", "duplicates")
+        return [*arrived, _dirt(reader, tables), Section("Files", (PageTable("", columns, rows),)), _about(stream)]
 
 
 def _arrived(reader: Reader, kept: KeptEvents) -> list[Section]:
@@ -154,15 +159,6 @@ def _place(path: str, line: int | None) -> str:
 def _cut(value: str | None) -> str:
     shown = without_controls(value or "").replace("\n", " ")
     return shown[:_LONGEST_TEXT] + "…" if len(shown) > _LONGEST_TEXT else shown
-
-
-def _files(reader: Reader, tables: StreamTables) -> Section:
-    rows = reader.tuples(f"""
-        SELECT state, count(*) AS files, sum(lines)::BIGINT AS lines, sum(accepted)::BIGINT AS accepted,
-            sum(quarantined)::BIGINT AS refused, sum(duplicates)::BIGINT AS duplicates
-        FROM {tables.files.name} GROUP BY state ORDER BY files DESC, state""")
-    columns = ("state", "files", "lines", "records accepted", "refused", "duplicates")
-    return Section("Files", (PageTable("", columns, rows),))
 
 
 def _about(stream: Stream) -> Section:
