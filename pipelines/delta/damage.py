@@ -15,9 +15,8 @@ import duckdb
 import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
-from pipelines.delta.damaged_files import DamagedFile, damaged_log, wrong_with
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import entry, entry_versions
+from pipelines.delta.log import DamagedFile, damaged_log, entry, entry_versions, wrong_with
 from pipelines.location import below
 from schemas import registry
 from schemas.errors import StorageFailed, TableDamaged

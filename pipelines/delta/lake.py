@@ -21,7 +21,7 @@ from deltalake.exceptions import DeltaError
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta import contract, damaged_files, locks
+from pipelines.delta import contract, locks, log
 from pipelines.delta.log import CommitNote, compact_if_scattered, rows_version
 from pipelines.location import Location, below
 from pipelines.rows.arrays import arrow_schema
@@ -221,10 +221,10 @@ class Lake:
     def _is_there(self, name: str) -> bool:
         """TableDamaged for the damage that delta-rs would take for an empty table, or for no table."""
         folder = self.folder(name)
-        if storage.is_delta_table(folder) and not damaged_files.has_empty_entry(folder):
+        if storage.is_delta_table(folder) and not log.has_empty_entry(folder):
             return True
         if self.holds_anything(name) or self.is_half_repaired(name):
-            found = next(iter(damaged_files.damaged_log(folder)), None)
+            found = next(iter(log.damaged_log(folder)), None)
             if found is None:  # an entry that a newer checkpoint stands for
                 return True
             path = below(found.path, self.config.lake)

@@ -15,7 +15,7 @@ from pipelines.engines.shares import packed_within
 from pipelines.gate.recount import sql
 from pipelines.gate.validation_results import Result, keep, merged, name_of
 from pipelines.ledger.verdicts import Verdict
-from pipelines.rows.databases import open_database
+from pipelines.storage import open_database
 from schemas.expectations import Expectation
 from schemas.tables import Table
 

@@ -19,7 +19,6 @@ from pipelines import flow
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.ingest import definition, outcome, partitions
-from pipelines.ingest.bronze import choosers, write_bronze
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
 from pipelines.ingest.file_content import content_or_none
@@ -27,7 +26,7 @@ from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, write_files
 from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
-from pipelines.ingest.silver import write_quarantine, write_silver
+from pipelines.ingest.writes import choosers, write_bronze, write_quarantine, write_silver
 from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.errors import LandingFailed
 

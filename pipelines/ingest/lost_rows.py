@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines import storage
 from pipelines.delta.day_files import add_view, files_of
 from pipelines.delta.lake import Lake
 from pipelines.ingest import landing, partitions
@@ -35,7 +36,6 @@ from pipelines.ingest.files import (
 from pipelines.ingest.lines import lines
 from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
 from pipelines.location import Location
-from pipelines.rows import databases
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
@@ -78,7 +78,7 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
     if not days and not _may_be_lost(lake, tables, known):
         return []
     partitions.forget(lake, tables.partitions, days)
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         for view, table in (("bronze", tables.bronze), ("silver", tables.silver), ("quarantine", tables.quarantine)):
             add_view(database, lake, table, view, files_of(lake, table))
         found = {path: _Held(*counts) for path, *counts in database.sql(_HELD).fetchall()}
@@ -164,7 +164,7 @@ def _rows_from_bronze(
 def _bronze_of(lake: Lake, tables: StreamTables, paths: Collection[str]) -> Iterator[tuple[str, date, str]]:
     """Path, day of landing and text of the lines, in order."""
     of_paths = pc.field("path").isin(pa.array(sorted(paths), pa.string()))
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         database.register("bronze", lake.dataset(tables.bronze.name).filter(of_paths))
         ordered = database.sql("SELECT path, landed_date, text FROM bronze ORDER BY path, line")
         for batch in ordered.to_arrow_reader(_LINES_PER_BATCH):

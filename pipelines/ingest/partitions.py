@@ -24,11 +24,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines import storage
 from pipelines.delta.day_files import files_of, parquet
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import file_sizes, packed
-from pipelines.rows import databases
 from pipelines.rows.arrays import TIME
 from pipelines.tables import heartbeats
 from pipelines.tables.heartbeats import DAY_US
@@ -87,7 +87,7 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
     columns = ", ".join(
         _as_text(column.name, column.type) for column in silver.columns if column.name not in NOT_DIGESTED
     )
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         database.execute(f"CREATE TEMP VIEW silver AS SELECT * FROM {parquet(silver, files)}")
         digests = database.sql(f"""
             SELECT arrival_date, count(*) AS events, CAST(sum(hashed) AS VARCHAR) AS added,
@@ -102,7 +102,7 @@ def _joined(
     lake: Lake, silver_version: int, shares: Sequence[Noted], every_us: int | None
 ) -> tuple[pa.Table, pa.Table]:
     """Pass ticks and digests, from what shares noted. A staircase of staircases is the one of all their events."""
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         steps = [share.staircase for share in shares]
         if every_us is not None:
             steps.append(heartbeats_of(pa.concat_tables(share.stretches for share in shares), every_us))

@@ -30,10 +30,9 @@ from kernels.replay import (
 )
 from kernels.windows._late import Arrived, Late
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.aggregate_values import result_arrays, value_arrays
 from pipelines.replay.day_state import carried_table, group_with
+from pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays
 from pipelines.replay.filter import rows_that_pass
-from pipelines.replay.group_keys import Groups, event_times, group, sequence_of
 from pipelines.replay.heavy_function import compute_rows, require_served
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import decoded, plain_rows, stored, times

@@ -21,11 +21,10 @@ import pyarrow as pa
 from kernels.monoid import Sketch
 from kernels.monoids import find_monoid
 from kernels.replay import PassTicks
-from pipelines.delta.day_files import files_by_day
+from pipelines.delta.day_files import bounds_us, files_by_day
 from pipelines.delta.lake import Lake
-from pipelines.replay import earlier_state
-from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.row_groups import bounds_us
+from pipelines.replay import day_state
+from pipelines.replay.day_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.rows.arrays import ARROW_TYPES
@@ -182,7 +181,7 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence
     if tables.query.window.context_free:
         earlier, newest_us = None, staircase.newest_before(days)
     else:  # what had arrived before the first day is in the state
-        earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
+        earlier = day_state.find(lake, tables, read.days, days[0], read.snapshot.name)
         newest_us = [None] * len(days)
     paths = ([file.path for file in files.get(day, ())] for day in days)
     backs = [_look_back(served, source.stream, *each) for each in zip(paths, days, newest_us, strict=True)]

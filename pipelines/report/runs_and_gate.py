@@ -141,7 +141,7 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
 
 
 def _made_data_docs(config: Config, folder: Path) -> PageTable | Remark:
-    from pipelines.gate.data_docs import build
+    from pipelines.gate.validation import build
 
     try:
         build(config)

@@ -34,7 +34,7 @@ KERNEL_TYPES = {
     **{type_.id: "string" for type_ in (pa.string(), pa.large_string())},
 }
 """How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word, and
-strings get theirs in pipelines/replay/aggregate_values.py."""
+strings get theirs in pipelines/replay/event_arrays.py."""
 _SHORT_YEAR = re.compile(r"^-(\d{3})-")  # NumPy's years before 0
 _BEYOND_PYTHON = (OverflowError, ValueError)
 _INFINITE = {pa.int64(): 2**63 - 1, pa.int32(): 2**31 - 1}  # how DuckDB stores infinity in a time and in a date

@@ -23,9 +23,9 @@ from pipelines.ledger import farm_runs, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.stale import DIGESTS, other_inputs
-from pipelines.replay import earlier_state
+from pipelines.replay import day_state
 from pipelines.replay.audit import Audited, audit
-from pipelines.replay.earlier_state import EarlierState
+from pipelines.replay.day_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
@@ -71,7 +71,7 @@ class StepOfDays(NamedTuple):
         gone = [each.day for each in missed if each.query == query]
         if of.state is None or not gone:
             return left
-        self.fail(query, [day for day in left if day > min(gone)], earlier_state.not_published(query, min(gone)))
+        self.fail(query, [day for day in left if day > min(gone)], day_state.not_published(query, min(gone)))
         return [day for day in left if day < min(gone)]
 
 

@@ -22,7 +22,7 @@ from deltalake.exceptions import DeltaError
 
 from pipelines.delta import damage
 from pipelines.delta.lake import Lake
-from pipelines.rows.databases import MEMORY
+from pipelines.storage import MEMORY
 from processes import signals
 from schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName
 from schemas.query import Query

@@ -19,9 +19,8 @@ from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta import contract, locks
 from pipelines.delta.damage import Damage, damage_of, made_again_by, replays_of
-from pipelines.delta.damaged_files import damaged_checkpoints, wrong_with
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote
+from pipelines.delta.log import CommitNote, damaged_checkpoints, wrong_with
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.stale import days_that_differ
 from pipelines.location import Location, below

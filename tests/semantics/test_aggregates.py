@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from kernels.monoids import _names_elsewhere, functions
-from pipelines.replay.aggregate_values import hashed
+from pipelines.replay.event_arrays import hashed
 from pipelines.tables.aggregates import aggregate_columns
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg, session, sliding, spanning, tumbling

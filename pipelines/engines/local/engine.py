@@ -9,6 +9,7 @@ from uuid import uuid4
 import duckdb
 import pyarrow as pa
 
+from pipelines import storage
 from pipelines.delta.day_files import add_view
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import ROWS_PER_GROUP, NewFile, write_sorted
@@ -16,7 +17,6 @@ from pipelines.engines.engine import Engine, Found, Gathering, GroupWork
 from pipelines.engines.file_rows import ROWS_PER_BATCH, MappedFiles, RowMap, RowsOfFiles, read_rows
 from pipelines.engines.local import workers
 from pipelines.location import Location
-from pipelines.rows import databases
 from schemas.tables import Table
 
 
@@ -79,7 +79,7 @@ class LocalEngine(Engine):
     def relations(self, folder: Location) -> Iterator[DuckdbRelations]:
         """A database in memory that spills."""
         here = _of_this_machine(folder)
-        with databases.open_database(here / "spilled", self.config.lake) as database:
+        with storage.open_database(here / "spilled", self.config.lake) as database:
             yield DuckdbRelations(database, here)
 
 
