@@ -177,10 +177,6 @@ class Lake:
         written = rows_version(self.folder(name), table.version())
         return TableState(table.version(), str(metadata.id), metadata.created_time, written)
 
-    def made_after(self, name: str, moment: datetime.datetime) -> bool:
-        """Whether the table is younger than a moment; NotSetUp where there is none."""
-        return self.state(name).made_ms > moment.timestamp() * 1000
-
     def lacks_files(self, name: str, version: int, filters: list[tuple] | None = None) -> bool:
         """Whether a version can't be read any more: maintenance removed its files, Delta's clean-up its log, or the
         table with it is gone. Not where the newest version lacks them too: that is damage. O(files)."""

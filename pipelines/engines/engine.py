@@ -1,12 +1,13 @@
 """What an engine is: how rows move. What they mean is the stages' own, the same for every engine (pipelines/engines/).
 
-A stage has its engine do some work on each share of files (`each`), map files of rows to other rows (`map_rows`), and
-answer statements of SQL over tables and rows (`relations`). Files of tables are written where the work is done, also
-anew without the rows of some landed files (`rewritten`), and named in commits by the driver (file_commits.py).
+A stage has its engine do some work on each share of files, which have a bounded size (`packed`, `each`), map files of
+rows to other rows (`map_rows`), and answer statements of SQL over tables and rows (`relations`). Files of tables are
+written where the work is done, also anew without the rows of some landed files (`rewritten`), and named in commits by
+the driver (file_commits.py).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from functools import partial
@@ -21,13 +22,45 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_batches
 from pipelines.engines.file_rows import MappedFiles, Panes, Range, RowMap, RowsOfFiles
-from pipelines.engines.shares import packed
-from pipelines.location import Location
+from pipelines.location import Location, at
 from schemas.tables import Table
 
+Item = TypeVar("Item", bound=Hashable)
+
+# Less is not worth a task of its own.
+LEAST_BYTES = 1 << 20
 Share = TypeVar("Share")
 Found = TypeVar("Found")
 GroupWork = Callable[[pa.Table, Range], Found]
+
+
+def limit_bytes(sizes: Iterable[int], slots: int, most_bytes: int) -> int:
+    """How much a share had better have: at most so many bytes, and so few that there are as many shares as slots, where
+    there is enough to do."""
+    return min(most_bytes, max(LEAST_BYTES, -(-sum(sizes) // slots)))
+
+
+def packed_within(sizes: Mapping[Item, int], limit: int) -> list[tuple[Item, ...]]:
+    """Items in their order, in shares of at most so many bytes, or of one item. O(items)."""
+    shares: list[list[Item]] = []
+    filled = 0
+    for item, size in sizes.items():
+        if not shares or filled + size > limit:
+            shares.append([])
+            filled = 0
+        shares[-1].append(item)
+        filled += size
+    return [tuple(share) for share in shares]
+
+
+def packed(sizes: Mapping[Item, int], slots: int, most_bytes: int) -> list[tuple[Item, ...]]:
+    """Items in shares for so many slots."""
+    return packed_within(sizes, limit_bytes(sizes.values(), slots, most_bytes))
+
+
+def file_sizes(paths: Sequence[str]) -> dict[str, int]:
+    """Bytes by path."""
+    return {path: storage.state(at(path)).file_bytes for path in paths}
 
 
 class Gathering(NamedTuple):

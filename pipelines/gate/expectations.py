@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from pipelines.delta.day_files import NO_ROWS, add_view, by_day
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
+from pipelines.engines.engine import Engine, packed_within
 from pipelines.gate.recount import sql
 from pipelines.gate.validation_results import Result, keep, merged, name_of
 from pipelines.ledger.verdicts import Verdict

@@ -13,8 +13,7 @@ from math import ceil
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
+from pipelines.engines.engine import Engine, file_sizes, limit_bytes, packed_within
 from pipelines.gate import checks
 from pipelines.gate.expectations import TableRows, verdicts_by_day
 from pipelines.gate.recount.kinds import refuse_unrecounted
@@ -49,7 +48,7 @@ class Gate:
     ) -> list[Verdict]:
         """Check some landed files, by default all. O(rows of table files that may hold some of theirs)."""
         with open_files(self.lake, self.engine, tables, snapshot, paths) as files:
-            return checks.verdicts_on_files(files)
+            return [law.run(files) for law in checks.checks("files")]
 
     def check_silver(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]

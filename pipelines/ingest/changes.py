@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 from deltalake.exceptions import DeltaError
 
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
+from pipelines.engines.engine import Engine, packed_within
 from pipelines.ingest import definition, landing
 from pipelines.ingest.definition import Definition
 from pipelines.ingest.file_content import LeftOut, hash_now, inspect_all

@@ -16,8 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from pipelines import storage
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed
+from pipelines.engines.engine import Engine, packed
 from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, FileRow
 from pipelines.ingest.landing import Listing
 from pipelines.ingest.lines import Lines, lines, records

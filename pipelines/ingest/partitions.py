@@ -27,13 +27,12 @@ import pyarrow.compute as pc
 from pipelines import storage
 from pipelines.delta.day_files import files_of, parquet
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import file_sizes, packed
+from pipelines.engines.engine import Engine, file_sizes, packed
 from pipelines.rows.arrays import TIME
-from pipelines.tables import heartbeats
-from pipelines.tables.heartbeats import DAY_US
+from pipelines.tables.arrival_days import DAY_US, beats_of_silences
 from pipelines.tables.stream_tables import StreamTables
 from schemas.tables import Table
+from schemas.windows import MICROSECOND
 
 # What no result depends on: the definition's hash changes with every comment in its file, and the identity is only
 # compared while a file is ingested.
@@ -60,7 +59,7 @@ def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
         return ()
     files = files_of(lake, tables.silver, new)
     shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
-    every_us = heartbeats.idle_us(tables.stream.idle_after) if tables.stream.idle_after else None
+    every_us = tables.stream.idle_after // MICROSECOND if tables.stream.idle_after else None
     noted = engine.each(partial(note_share, lake, tables.silver, every_us), shares)
     rows = _joined(lake, lake.existing_version(tables.silver.name), noted, every_us) if noted else ([], [])
     for table, of_table in zip((tables.passes, tables.partitions), rows, strict=True):
@@ -171,6 +170,6 @@ def heartbeats_of(found: pa.Table, every_us: int) -> pa.Table:
     since_us, until_us = (ordered[name].to_numpy() for name in ("since_us", "until_us"))
     silent_us = np.maximum.accumulate(until_us)
     next_us = np.append(since_us[1:], np.iinfo(np.int64).max)[: len(since_us)]
-    beats_us = heartbeats.of_silences(silent_us, np.minimum(next_us, (silent_us // DAY_US + 1) * DAY_US), every_us)
+    beats_us = beats_of_silences(silent_us, np.minimum(next_us, (silent_us // DAY_US + 1) * DAY_US), every_us)
     days = (beats_us // DAY_US).astype("int32")
     return pa.table([beats_us, beats_us - every_us, days], names=STEPS.names).cast(STEPS)

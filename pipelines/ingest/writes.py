@@ -18,8 +18,7 @@ from pipelines.delta.day_files import files_of
 from pipelines.delta.file_commits import append_files, replace_partitions, replace_paths
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_batches
-from pipelines.engines.engine import Engine, rewritten
-from pipelines.engines.shares import packed
+from pipelines.engines.engine import Engine, packed, rewritten
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
 from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, UNREADABLE, FileRow

@@ -29,8 +29,7 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.rows.arrays import ARROW_TYPES
 from pipelines.tables.aggregates import plan_aggregates
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
+from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays, day_start_us
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.model import Model

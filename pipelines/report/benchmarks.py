@@ -1,7 +1,6 @@
 """The pages of benchmarks: those of docs/benchmarks/, with their figures, where a checkout has them."""
 
 import re
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,12 +27,6 @@ def benchmark_pages() -> list[ReportPage]:
     rows = [(Link(_title(path), _file(path)), f"docs/benchmarks/{path.name}") for path in sources]
     first = ReportPage(PAGE, GROUP, GROUP, lead, (Section("", (PageTable("", ("page", "made from"), rows),)),))
     return [first, *map(_page, sources)]
-
-
-def copy_figures(folder: Path) -> None:
-    """The pictures that the pages show, into the folder of the site."""
-    for picture in sorted(SOURCE.glob("*.png")):
-        shutil.copyfile(picture, folder / picture.name)
 
 
 def _file(source: Path) -> str:

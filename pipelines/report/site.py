@@ -113,10 +113,9 @@ def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, 
     for page in pages:
         text = template.render(page=page, siblings=_siblings(page, pages), **shared)
         (making / page.file).write_text(text, encoding="utf-8")
-    for name in (_STYLE, _SCRIPT):
-        shutil.copyfile(TEMPLATES / name, making / name)
+    for file in (TEMPLATES / _STYLE, TEMPLATES / _SCRIPT, *sorted(benchmarks.SOURCE.glob("*.png"))):
+        shutil.copyfile(file, making / file.name)
     _write_scripts(making, folder)
-    benchmarks.copy_figures(making)
     size_bytes = sum(path.stat().st_size for path in making.iterdir())
     made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
     noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns, "with_data_docs": with_data_docs}

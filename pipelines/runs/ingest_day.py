@@ -35,8 +35,7 @@ from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.replay.watermark import PassTable
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.heartbeats import DAY_US, day_start_us
+from pipelines.tables.arrival_days import DAY_US, ArrivalDays, day_start_us
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import UnknownName, WrongParameter
@@ -80,7 +79,8 @@ def ingest_as_step(
     """An ingest that knows what the ledger has of those before it, and notes what it took and left. The days that it
     touched are those since the newest that ended: the events of the others are not known to anybody."""
     stream = tables.stream.name
-    snapshots.require_whole_logs(lake, stream)
+    for damaged in snapshots.shortened(lake, stream, [table.name for table in tables.all]):
+        raise damaged
     asked = replace(asked, left_out=snapshots.left_out(lake, stream))
     engine = engine_of(lake.config)
     with entry.stages.working(engine, progress):

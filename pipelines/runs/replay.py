@@ -13,8 +13,7 @@ from pipelines.config import Config
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
+from pipelines.engines.engine import Engine, packed_within
 from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.replay.audit import Audited
@@ -183,7 +182,7 @@ def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run
     )
     for name, version, days in asked:
         # A table that was made again counts its versions anew.
-        if lake.lacks_files(name, version, days) or lake.made_after(name, audited.at):
+        if lake.lacks_files(name, version, days) or lake.state(name).made_ms > audited.at.timestamp() * 1000:
             return f"version {version} of {name}"
     return None
 

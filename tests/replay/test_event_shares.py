@@ -118,7 +118,7 @@ def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
 
 
 def cut_small(monkeypatch) -> None:
-    monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
     monkeypatch.setattr(replay_plan, "LEAST_PANE", 1)
 

@@ -13,9 +13,8 @@ import pyarrow.compute as pc
 from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, gathered, write_sorted
-from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share
+from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share, file_sizes, packed
 from pipelines.engines.file_rows import MappedFiles, Panes, RowMap, RowsOfFiles, batches_of, mapped
-from pipelines.engines.shares import file_sizes, packed
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.engines.spark.spark_session import pages, session
