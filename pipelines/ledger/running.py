@@ -61,26 +61,22 @@ class _OwnLock(FileLock):
 
 def begin(config: Config, rows: list[dict]) -> Begun:
     """Say that some steps have begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
-    path = config.running / f"{uuid4().hex}.json"
+    path, text = config.running / f"{uuid4().hex}.json", json.dumps(rows, default=str)
     with full_disk_reported(config, path.name):
-        return Begun(path, _written_and_locked(config, path, json.dumps(rows, default=str)))
-
-
-def _written_and_locked(config: Config, path: Location, text: str) -> Lock:
-    if not isinstance(path, Path) or config.lock_server:
-        lock = lock_of(config, path.name)
-        lock.is_taken()
-        storage.make_folder(path.parent)
-        path.write_text(text)
-        return lock
-    unfinished = path.with_suffix(_UNFINISHED)
-    own = FileLock(unfinished, shared=False)
-    own.is_taken()
-    own.file.write(text)
-    own.file.flush()
-    os.fsync(own.file.fileno())
-    unfinished.rename(path)  # in one step, and locked: a reader that sees it sees all of it
-    return own
+        if not isinstance(path, Path) or config.lock_server:
+            lock = lock_of(config, path.name)
+            lock.is_taken()
+            storage.make_folder(path.parent)
+            path.write_text(text)
+            return Begun(path, lock)
+        unfinished = path.with_suffix(_UNFINISHED)
+        own = FileLock(unfinished, shared=False)
+        own.is_taken()
+        own.file.write(text)
+        own.file.flush()
+        os.fsync(own.file.fileno())
+        unfinished.rename(path)  # in one step, and locked: a reader that sees it sees all of it
+        return Begun(path, own)
 
 
 def _lock(config: Config, path: Location, shared: bool = False) -> Lock:

@@ -51,15 +51,12 @@ def curve(reader: Reader, table: str) -> PageFigure:
     rows = reader.table(f"""
         SELECT lateness_seconds, unnest(['windows complete on time', 'events on time']) AS share_of,
             unnest([complete_share, on_time_share]) AS share FROM {name(table)} ORDER BY ALL""")
-    chart = (
-        f.chart(rows)
-        .mark_line(point=True)
-        .encode(
-            x=_LATENESS,
-            y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)),
-            color=alt.Color("share_of:N", title=None),
-            tooltip=["share_of:N", f.tip("lateness_seconds"), f.tip("share", format=".3%")],
-        )
+    marks = f.chart(rows).mark_line(point=True)
+    chart = marks.encode(
+        x=_LATENESS,
+        y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)),
+        color=alt.Color("share_of:N", title=None),
+        tooltip=["share_of:N", f.tip("lateness_seconds"), f.tip("share", format=".3%")],
     )
     caption = "More lateness makes on-time results more complete; where the curve is flat, it only costs time."
     return f.figure(f"curve-{table}", "Completeness", caption, chart)
@@ -67,14 +64,11 @@ def curve(reader: Reader, table: str) -> PageFigure:
 
 def delay(reader: Reader, table: str) -> PageFigure:
     rows = reader.table(f"SELECT lateness_seconds, delay_median_seconds FROM {name(table)} ORDER BY ALL")
-    chart = (
-        f.chart(rows)
-        .mark_line(point=True, color=f.ORANGE)
-        .encode(
-            x=_LATENESS,
-            y=alt.Y("delay_median_seconds:Q", title="median delay", **f.length_axis()),
-            tooltip=[f.tip("lateness_seconds"), f.tip("delay_median_seconds", format=",.3~f")],
-        )
+    marks = f.chart(rows).mark_line(point=True, color=f.ORANGE)
+    chart = marks.encode(
+        x=_LATENESS,
+        y=alt.Y("delay_median_seconds:Q", title="median delay", **f.length_axis()),
+        tooltip=[f.tip("lateness_seconds"), f.tip("delay_median_seconds", format=",.3~f")],
     )
     caption = "From the end of a window to its row on time, of the window in the middle."
     return f.figure(f"delay-{table}", "Delay", caption, chart)

@@ -72,15 +72,12 @@ def _calendar(stream: str, cells: list[dict]) -> PageFigure:
     days = sorted({cell["day"] for cell in cells})[-MOST_DAYS:]
     found = [cell for cell in cells if cell["day"] in days]
     days_axis = alt.Axis(labelAngle=-60, labelOverlap=True)
-    chart = (
-        f.chart(found)
-        .mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3)
-        .encode(
-            x=alt.X("day:O", title=None, scale=alt.Scale(padding=0.06), axis=days_axis),
-            y=alt.Y("query:N", title=None, scale=alt.Scale(padding=0.08)),
-            color=f.colours("state", _STATES),
-            tooltip=["query:N", "day:O", "state:N", "message:N"],
-        )
+    marks = f.chart(found).mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3)
+    chart = marks.encode(
+        x=alt.X("day:O", title=None, scale=alt.Scale(padding=0.06), axis=days_axis),
+        y=alt.Y("query:N", title=None, scale=alt.Scale(padding=0.08)),
+        color=f.colours("state", _STATES),
+        tooltip=["query:N", "day:O", "state:N", "message:N"],
     )
     caption = (
         f"The newest step of each arrival day that ran, of at most {MOST_DAYS} days. Days without a run are left out."
@@ -108,15 +105,12 @@ def durations(steps: list[StepRow]) -> PageFigure:
         {"of": _of(row), "step": row.step, "day": str(row.logical_date or ""), "seconds": row.seconds, "at": row.at}
         for row in ended
     ]
-    chart = (
-        f.chart(found)
-        .mark_circle(size=55, opacity=0.65)
-        .encode(
-            x=alt.X("seconds:Q", title=None, **f.length_axis()),
-            y=alt.Y("of:N", title=None, axis=alt.Axis(grid=True)),
-            color=f.colours("step", _STEPS),
-            tooltip=["of:N", "step:N", "day:N", f.tip("seconds", format=",.3~r"), f.time_tip("at", "ended")],
-        )
+    marks = f.chart(found).mark_circle(size=55, opacity=0.65)
+    chart = marks.encode(
+        x=alt.X("seconds:Q", title=None, **f.length_axis()),
+        y=alt.Y("of:N", title=None, axis=alt.Axis(grid=True)),
+        color=f.colours("step", _STEPS),
+        tooltip=["of:N", "step:N", "day:N", f.tip("seconds", format=",.3~r"), f.time_tip("at", "ended")],
     )
     caption = f"Each dot is a step of a run that ended well, the newest {_MOST_RUNS}: wall time in its process."
     return f.figure("durations", "How long steps took", caption, chart, f.lines_px(found, "of"))
@@ -133,15 +127,12 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
         {"of": of, "stage": stage, "seconds": fmean(each), "runs": len(each)}
         for (of, stage), each in sorted(seconds.items())
     ]
-    chart = (
-        f.chart(found)
-        .mark_bar()
-        .encode(
-            x=alt.X("seconds:Q", title="seconds a run, mean", stack="zero"),
-            y=alt.Y("of:N", title=None),
-            color=alt.Color("stage:N", title=None),
-            tooltip=["of:N", "stage:N", f.tip("seconds", format=",.3~r"), "runs:Q"],
-        )
+    marks = f.chart(found).mark_bar()
+    chart = marks.encode(
+        x=alt.X("seconds:Q", title="seconds a run, mean", stack="zero"),
+        y=alt.Y("of:N", title=None),
+        color=alt.Color("stage:N", title=None),
+        tooltip=["of:N", "stage:N", f.tip("seconds", format=",.3~r"), "runs:Q"],
     )
     caption = (
         "Mean wall time of each stage that ended well. What a run takes beyond it is Python and the engine starting."
@@ -187,15 +178,12 @@ def checks(reader: Reader) -> PageFigure:
     found = reader.table("""
         SELECT coalesce(query, 'ingest ' || stream) AS "of", count(*) AS verdicts,
             CASE WHEN passed THEN 'passed' ELSE 'failed' END AS verdict FROM verdicts GROUP BY ALL ORDER BY ALL""")
-    chart = (
-        f.chart(found)
-        .mark_bar()
-        .encode(
-            x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
-            y=alt.Y("of:N", title=None),
-            color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
-            tooltip=["of:N", "verdict:N", f.tip("verdicts")],
-        )
+    marks = f.chart(found).mark_bar()
+    chart = marks.encode(
+        x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
+        y=alt.Y("of:N", title=None),
+        color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
+        tooltip=["of:N", "verdict:N", f.tip("verdicts")],
     )
     caption = "Every check of every run, of one version of a table each."
     return f.figure("verdicts", "Verdicts", caption, chart, f.lines_px(found, "of"))

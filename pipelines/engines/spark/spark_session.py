@@ -238,27 +238,23 @@ def launch(settings: Mapping[str, str]) -> None:
     if SparkContext._gateway is not None:
         return
     known_by = SparkConf(loadDefaults=False).set(LOCAL_FOLDER, settings[LOCAL_FOLDER])
-    with _in_memory(settings) as file, _submitted(f"--properties-file /proc/self/fd/{file}"):
+    with _submitted(settings) as file:
         SparkContext._ensure_initialized(gateway=launch_gateway(known_by, {"pass_fds": (file,)}))
 
 
 @contextmanager
-def _in_memory(settings: Mapping[str, str]) -> Iterator[int]:
-    """A file that has the settings as java.util.Properties reads them; it goes with the last process that has it."""
+def _submitted(settings: Mapping[str, str]) -> Iterator[int]:
+    """A file that has the settings as java.util.Properties reads them, named to spark-submit; it goes with the last
+    process that has it."""
+    words = os.environ.get(_WORDS, "pyspark-shell")
     with open(os.memfd_create("settings"), "w", encoding="utf-8") as file:
         file.writelines(f"{_escaped(name)}={_escaped(value)}\n" for name, value in settings.items())
         file.flush()
-        yield file.fileno()
-
-
-@contextmanager
-def _submitted(options: str) -> Iterator[None]:
-    words = os.environ.get(_WORDS, "pyspark-shell")
-    os.environ[_WORDS] = f"{options} {words}"
-    try:
-        yield
-    finally:
-        os.environ[_WORDS] = words
+        os.environ[_WORDS] = f"--properties-file /proc/self/fd/{file.fileno()} {words}"
+        try:
+            yield file.fileno()
+        finally:
+            os.environ[_WORDS] = words
 
 
 def _escaped(text: str) -> str:

@@ -163,14 +163,11 @@ def revisions(reader: Reader, results: KeptResults) -> PageFigure:
 def statuses(reader: Reader, results: KeptResults) -> PageFigure:
     rows = reader.table(f"""
         SELECT status, count(*) AS windows FROM {results.query.name} GROUP BY status ORDER BY windows DESC""")
-    chart = (
-        f.chart(rows)
-        .mark_bar(color=f.BLUE)
-        .encode(
-            y=alt.Y("status:N", title=None, sort="-x"),
-            x=alt.X("windows:Q", title="rows", axis=alt.Axis(format="~s")),
-            tooltip=["status:N", f.tip("windows", "rows")],
-        )
+    marks = f.chart(rows).mark_bar(color=f.BLUE)
+    chart = marks.encode(
+        y=alt.Y("status:N", title=None, sort="-x"),
+        x=alt.X("windows:Q", title="rows", axis=alt.Axis(format="~s")),
+        tooltip=["status:N", f.tip("windows", "rows")],
     )
     caption = "Rows by what became of the function: `ok`, or why there are no outputs."
     return f.figure("statuses", "Status of the function", caption, chart, f.lines_px(rows, "status"))
@@ -186,16 +183,13 @@ def late_events(reader: Reader, late: str) -> PageFigure | None:
         FROM classed GROUP BY ALL ORDER BY class, reason""")
     if not len(rows):
         return None
-    chart = (
-        f.chart(rows)
-        .mark_bar(stroke=None)
-        .encode(
-            x=alt.X("from_s:Q", title="later than the window's end + allowed lateness by", **f.length_axis()),
-            x2="to_s:Q",
-            y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
-            color=alt.Color("reason:N", title=None),
-            tooltip=["reason:N", f.tip("from_s", "late by, from, s"), f.tip("to_s", "to, s"), f.tip("events")],
-        )
+    marks = f.chart(rows).mark_bar(stroke=None)
+    chart = marks.encode(
+        x=alt.X("from_s:Q", title="later than the window's end + allowed lateness by", **f.length_axis()),
+        x2="to_s:Q",
+        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        color=alt.Color("reason:N", title=None),
+        tooltip=["reason:N", f.tip("from_s", "late by, from, s"), f.tip("to_s", "to, s"), f.tip("events")],
     )
     caption = f"Events of {text(late)[1:-1]}, each once, by how far the watermark was past its first missed window."
     return f.figure("late-events", "How late the late events were", caption, chart)

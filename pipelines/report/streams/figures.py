@@ -119,15 +119,12 @@ def lag_over_time(reader: Reader, unit: str) -> PageFigure:
         SELECT begins, unnest(['half of the events', '99 %', 'all']) AS covers, unnest(lengths) AS length_s,
             events, late FROM found ORDER BY begins, length_s""")
     lag, late = f.tip("length_s", "lag, s", ",.3~f"), f.tip("late", "out of order", ".1%")
-    chart = (
-        f.chart(rows)
-        .mark_circle(size=40, opacity=0.75)
-        .encode(
-            x=f.time_axis("begins"),
-            y=alt.Y("length_s:Q", title="lag", **f.length_axis()),
-            color=f.colours("covers", _COVERS, "covers"),
-            tooltip=[f.time_tip("begins", f"{unit} from"), "covers:N", lag, f.tip("events"), late],
-        )
+    marks = f.chart(rows).mark_circle(size=40, opacity=0.75)
+    chart = marks.encode(
+        x=f.time_axis("begins"),
+        y=alt.Y("length_s:Q", title="lag", **f.length_axis()),
+        color=f.colours("covers", _COVERS, "covers"),
+        tooltip=[f.time_tip("begins", f"{unit} from"), "covers:N", lag, f.tip("events"), late],
     )
     caption = f"The lateness that would have covered half, 99 % or all of the events that arrived in each {unit}."
     return f.figure("lag-over-time", "Disorder over time", caption, chart)
@@ -155,15 +152,12 @@ def bursts(reader: Reader) -> PageFigure:
             AS together, sum(size)::BIGINT AS events, max(size) AS largest
         FROM classed GROUP BY ALL ORDER BY class, folder""")
     x = {"sort": alt.SortField("class"), "title": "events that arrive at the same moment"}
-    chart = (
-        f.chart(rows)
-        .mark_bar()
-        .encode(
-            x=alt.X("together:O", axis=alt.Axis(labelAngle=-35), **x),
-            y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
-            color=_FOLDER,
-            tooltip=["folder:N", "together:O", f.tip("events"), f.tip("largest")],
-        )
+    marks = f.chart(rows).mark_bar()
+    chart = marks.encode(
+        x=alt.X("together:O", axis=alt.Axis(labelAngle=-35), **x),
+        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        color=_FOLDER,
+        tooltip=["folder:N", "together:O", f.tip("events"), f.tip("largest")],
     )
     caption = "An arrival tick is one arrival time with all of its events: they reach a window together."
     return f.figure("bursts", "Size of arrival ticks", caption, chart)
@@ -174,14 +168,11 @@ def refused(reader: Reader, quarantine: str) -> PageFigure:
         SELECT reason, regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '') AS folder,
             sum(records)::BIGINT AS records
         FROM {quarantine} GROUP BY ALL ORDER BY 3 DESC, folder LIMIT 60""")
-    chart = (
-        f.chart(rows)
-        .mark_bar()
-        .encode(
-            y=alt.Y("reason:N", title=None, sort="-x"),
-            x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
-            color=_FOLDER,
-            tooltip=["reason:N", "folder:N", f.tip("records")],
-        )
+    marks = f.chart(rows).mark_bar()
+    chart = marks.encode(
+        y=alt.Y("reason:N", title=None, sort="-x"),
+        x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
+        color=_FOLDER,
+        tooltip=["reason:N", "folder:N", f.tip("records")],
     )
     return f.figure("refused", "Refused records by reason", "", chart, f.lines_px(rows, "reason"))
