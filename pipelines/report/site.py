@@ -115,21 +115,17 @@ def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, 
         (making / page.file).write_text(text, encoding="utf-8")
     for file in (TEMPLATES / _STYLE, TEMPLATES / _SCRIPT, *sorted(benchmarks.SOURCE.glob("*.png"))):
         shutil.copyfile(file, making / file.name)
-    _write_scripts(making, folder)
+    # Vega, Vega-Lite and Vega-Embed as one file. Bundling takes seconds, so an earlier report's is taken.
+    if (bundled := folder / _LIBRARIES).is_file():
+        shutil.copyfile(bundled, making / _LIBRARIES)
+    else:
+        # Without a snippet it makes the three libraries known to the page; its types ask for one.
+        (making / _LIBRARIES).write_text(vl_convert.javascript_bundle(), encoding="utf-8")  # type: ignore[call-arg]
     size_bytes = sum(path.stat().st_size for path in making.iterdir())
     made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
     noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns, "with_data_docs": with_data_docs}
     (making / _MADE).write_text(json.dumps(noted))
     return made
-
-
-def _write_scripts(making: Path, earlier: Path) -> None:
-    """Vega, Vega-Lite and Vega-Embed as one file. Bundling takes seconds, so an earlier report's is taken."""
-    if (made := earlier / _LIBRARIES).is_file():
-        shutil.copyfile(made, making / _LIBRARIES)
-    else:
-        # Without a snippet it makes the three libraries known to the page; its types ask for one.
-        (making / _LIBRARIES).write_text(vl_convert.javascript_bundle(), encoding="utf-8")  # type: ignore[call-arg]
 
 
 def _pages(lake: Lake, folder: Path, progress: Callable[[str], None], with_data_docs: bool) -> Iterator[ReportPage]:

@@ -64,7 +64,9 @@ def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress)
     is kept."""
     lake = Lake(config).committing(run_id=run_table.new_run_id("maintenance", None))
     found = audits(lake)
-    needed = _needed_versions(lake, found)
+    needed: dict[str, set[int]] = defaultdict(set)  # by table, the versions that runs read which may still come
+    for name, version in (*_newest_snapshots(lake), *_waiting(lake, found)):
+        needed[name].add(version)
     if not dry_run:
         _drop_published_audit_rows(lake, found, datetime.now(UTC) - keep)
     bronze = {f"bronze_{stream}": stream for stream in registry.streams()}
@@ -82,14 +84,6 @@ def _versions_before(lake: Lake, stream: str) -> set[int]:
     """The versions of bronze that have what unfinished files delivered before."""
     rows = known_files(lake, StreamTables.of(registry.stream(stream)).files).values()
     return {before[1] for row in rows if (before := row.row_before()) is not None}
-
-
-def _needed_versions(lake: Lake, found: Audits) -> dict[str, set[int]]:
-    """By table, the versions that runs read which may still come."""
-    needed: dict[str, set[int]] = defaultdict(set)
-    for name, version in (*_newest_snapshots(lake), *_waiting(lake, found)):
-        needed[name].add(version)
-    return needed
 
 
 def _newest_snapshots(lake: Lake) -> Iterator[tuple[str, int]]:
