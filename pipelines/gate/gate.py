@@ -183,13 +183,13 @@ def failure(found: list[Verdict]) -> GateFailed | None:
 def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:
     """Note the validation results of steps in the ledger and, by their pages, in the log, with how many checks
     passed."""
-    results: dict[str, None] = {}
+    results, stage = dict[str, None](), found[0][0].stages.name
+    assert stage is not None, "a stage of the flow map validates"
     for entry, of_step in found:
         of_entry = dict.fromkeys(verdict.validation for verdict in of_step if verdict.validation)
         if of_entry:
-            entry.note_validations(list(of_entry))
+            entry.validations.setdefault(stage, []).extend(of_entry)
         results |= of_entry
-    stage = found[0][0].stages.name
     pages = [page(config, result) for result in results] if len(results) <= MOST_PAGES else [index(config)]
     for shown in pages:
         progress(f"{stage}: validation results: {shown}, which `windrow report` makes")

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.types as types
 
 from pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, stored, valid, words
-from pipelines.tables.aggregates import Aggregates, ValueColumn
+from pipelines.tables.query_tables import Aggregates, ValueColumn
 from schemas.errors import WrongParameter
 
 STRING = "string"

@@ -36,7 +36,7 @@ from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.heavy_function import compute_rows, require_served
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import decoded, plain_rows, stored, times
-from pipelines.tables.aggregates import Aggregates, plan_aggregates
+from pipelines.tables.query_tables import Aggregates, plan_aggregates
 from schemas.errors import TooManySeconds, WrongParameter
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query

@@ -28,9 +28,8 @@ from pipelines.replay.day_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.rows.arrays import ARROW_TYPES
-from pipelines.tables.aggregates import plan_aggregates
 from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays, day_start_us
-from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.query_tables import QueryTables, plan_aggregates
 from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.model import Model
 from schemas.state_table import CARRIED

@@ -15,8 +15,7 @@ from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.replay.heavy_function import require_served
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import ARROW_TYPES
-from pipelines.tables.aggregates import plan_aggregates
-from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.query_tables import QueryTables, plan_aggregates
 from schemas import registry
 from schemas.errors import UnknownName, WindrowError, WrongParameter
 from schemas.mistakes import file_of, placed

@@ -2,7 +2,7 @@
 
 from kernels.monoid import SECOND, SHARE, Parameter
 from kernels.monoids import describe, every_monoid, functions
-from pipelines.tables.aggregates import OF_ANY_COLUMN
+from pipelines.tables.query_tables import OF_ANY_COLUMN
 from tools.docs.markdown import MADE, grid, page
 
 
