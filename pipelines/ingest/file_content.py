@@ -125,7 +125,7 @@ def _read(
     except UNREADABLE_FILE as error:
         unreadable = f"{type(error).__name__}: {error}"
         with place.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
+            digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]
     after = storage.state(place)
     if before != after:
         raise LeftOut(f"{path}: left out, it changed while it was read; the next ingest takes it")
