@@ -126,23 +126,20 @@ class _Ingest:
         self.progress("silver: parsing lines, finding duplicates")
         rules = self._rules(changes, side_inputs)
         with deduplicated(self.lake, self.engine, self.tables, rules, changes) as found:
-            self._write_events(changes, found)
+            lake, tables, others = self.lake, self.tables, found.others_touched
+            write_files(lake, tables.files, [replace(changes.known[path], definition=INTENT) for path in others])
+            self._add_headers(found.rules, others)
+            partitions.forget(lake, tables.partitions, found.days)
+            if found.days:
+                self.progress(f"silver: {len(found.days)} arrival day(s)")
+                write_silver(lake, tables, found)
+            known = [changes.known[path] for path in changes.rows if path in changes.known]
+            had_rows = any(row.is_intent or row.quarantined or row.duplicates for row in known)
+            gets_rows = bool(found.moves) or any({*by_reason} - {None} for by_reason in found.records.values())
+            if had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values()):
+                self.progress("silver: quarantine")
+                write_quarantine(lake, self.engine, tables, changes, found)
         return found
-
-    def _write_events(self, changes: Changes, found: Deduplicated) -> None:
-        lake, tables, others = self.lake, self.tables, found.others_touched
-        write_files(lake, tables.files, [replace(changes.known[path], definition=INTENT) for path in others])
-        self._add_headers(found.rules, others)
-        partitions.forget(lake, tables.partitions, found.days)
-        if found.days:
-            self.progress(f"silver: {len(found.days)} arrival day(s)")
-            write_silver(lake, tables, found)
-        known = [changes.known[path] for path in changes.rows if path in changes.known]
-        had_rows = any(row.is_intent or row.quarantined or row.duplicates for row in known)
-        gets_rows = bool(found.moves) or any({*by_reason} - {None} for by_reason in found.records.values())
-        if had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values()):
-            self.progress("silver: quarantine")
-            write_quarantine(lake, self.engine, tables, changes, found)
 
     def _rules(self, changes: Changes, side_inputs: Mapping[str, object]) -> ParseRules:
         """What the files' lines are parsed by. Layouts are chosen anew, from bronze, for files that are made again

@@ -142,9 +142,7 @@ def _kept_without_lines(row: FileRow, held: _Held) -> FileRow:
     )
 
 
-def _rows_from_bronze(
-    lake: Lake, tables: StreamTables, paths: Collection[str], listed: Collection[str]
-) -> list[FileRow]:
+def _rows_from_bronze(lake: Lake, tables: StreamTables, paths: set[str], listed: set[str]) -> list[FileRow]:
     """Intents of files of which only bronze knows. O(their lines, and the content of the listed files).
 
     A content's hash can't be made from its lines, which have lost their line ends. Where a listed file has the same

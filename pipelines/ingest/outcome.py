@@ -128,14 +128,7 @@ def _messages(stream: Stream, rows: Sequence[FileRow]) -> Iterator[str]:
                 f"{KEPT_REFUSALS:,} and, by reason, the number of the others; bronze has their lines"
             )
     accepted = [row for row in rows if row.state == ACCEPTED]
-    yield from _repeats(stream, accepted)
-    headers = {layout.name for layout in stream.layouts if has_header(layout)}
-    only_headers = (row for row in accepted if row.lines == 1 and row.layout in headers)
-    yield from (f"{row.path}: {row.state}, but it holds only its header" for row in only_headers)
-
-
-def _repeats(stream: Stream, accepted: Iterable[FileRow]) -> Iterator[str]:
-    """Of layouts that take equal lines for one event: whether that may have cost events."""
+    # Of layouts that take equal lines for one event: whether that may have cost events
     by_line = {layout.name for layout in stream.layouts if layout.identity == "line"}
     counted = [row for row in accepted if row.layout in by_line]
     readings, repeats = sum(row.readings for row in counted), sum(row.duplicates for row in counted)
@@ -145,6 +138,9 @@ def _repeats(stream: Stream, accepted: Iterable[FileRow]) -> Iterator[str]:
             'the same event, as identity="line" says; if a line may come twice, let identity name the columns that '
             "tell events apart, or be None (docs/add-a-stream.md)"
         )
+    headers = {layout.name for layout in stream.layouts if has_header(layout)}
+    only_headers = (row for row in accepted if row.lines == 1 and row.layout in headers)
+    yield from (f"{row.path}: {row.state}, but it holds only its header" for row in only_headers)
 
 
 class Broken(NamedTuple):

@@ -97,9 +97,7 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
         return Noted(staircases(database), digests, busy)
 
 
-def _joined(
-    lake: Lake, silver_version: int, shares: Sequence[Noted], every_us: int | None
-) -> tuple[pa.Table, pa.Table]:
+def _joined(lake: Lake, version: int, shares: Sequence[Noted], every_us: int | None) -> tuple[pa.Table, pa.Table]:
     """Pass ticks and digests, from what shares noted. A staircase of staircases is the one of all their events."""
     with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         steps = [share.staircase for share in shares]
@@ -110,7 +108,7 @@ def _joined(
         database.register("parts", pa.concat_tables(share.digests for share in shares))
         digests = database.sql(f"""
             SELECT arrival_date, CAST(sum(events) AS BIGINT) AS events, any_value(newest.newest_start) AS newest_start,
-                   CAST({silver_version} AS BIGINT) AS silver_version,
+                   CAST({version} AS BIGINT) AS silver_version,
                    to_hex(sum(CAST(added AS HUGEINT))) || '-' || to_hex(bit_xor(CAST(crossed AS UBIGINT)))
                    AS silver_digest
             FROM parts

@@ -6,7 +6,7 @@ read must be those that landed: a file that changed in between fails the whole w
 published.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain
 from operator import attrgetter
@@ -75,9 +75,7 @@ def _held_before(changes: Changes) -> list[str]:
     ]
 
 
-def write_share(
-    lake: Lake, tables: StreamTables, restored: Mapping[str, int], rows: Sequence[FileRow]
-) -> list[NewFile]:
+def write_share(lake: Lake, tables: StreamTables, restored: dict[str, int], rows: Sequence[FileRow]) -> list[NewFile]:
     """Write the lines of some files, into a Parquet file for each day on which they landed. restored: versions of
     bronze that have them, by path; the others are read where they landed."""
     found = []

@@ -142,10 +142,7 @@ def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.T
     if kept.num_rows:
         arrived = Arrived.of(groups.number, *event_times(kept, groups), ticks, served.rules(None))
         late = served.kind.late(query.window, arrived)
-    return _late_table(kept.take(groups.order[late.row]), query, late)
-
-
-def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
+    late_rows = kept.take(groups.order[late.row])
     names = dict.fromkeys((*query.key, "start", "end", "arrival", *sequence_of(late_rows)))
     clash = [name for name in query.key if name in LATE_COLUMNS]
     if clash:

@@ -29,7 +29,7 @@ from pipelines.replay.day_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
-from pipelines.runs.arrived import nothing_arrived, with_arrivals
+from pipelines.runs.definitions import nothing_arrived, with_arrivals
 from pipelines.runs.reports import DayFailure, DayReport
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables

@@ -140,8 +140,15 @@ class SparkEngine(Engine):
 
     @property
     def executors(self) -> Executors:
-        """Of a cluster those that have come by now; on one machine this process."""
-        return tasks.executors(self.config)
+        """Of a cluster those that have come by now, with the cores of the smallest; on one machine this process.
+        Spark's default parallelism says neither: it is 2 at least, or what the user has set."""
+        context = session(self.config).sparkContext
+        listed = context._jsc.sc().statusStore().executorList(True)
+        every = [listed.apply(place) for place in range(listed.size())]
+        if tasks.on_one_machine(self.config):
+            return Executors(1, every[0].totalCores() or context.defaultParallelism)
+        cores = [each.totalCores() for each in every if each.id() != "driver"]
+        return Executors(max(1, len(cores)), max(1, min(cores, default=1)))
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """A task for each share; of whole executors as many at a time as there are, on one machine one for all."""
