@@ -8,7 +8,7 @@ from airflow.sdk.configuration import conf
 from airflow.sdk.execution_time.xcom import XCom
 
 from dags.command import UNNOTED, WindrowOperator
-from pipelines.report.file_names import FIRST_FILE, SERVED_AT
+from pipelines.report.words import FIRST_FILE, SERVED_AT
 from schemas.query import Query
 
 

@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 
 from dags.operators import address
 from pipelines import config, flow
-from pipelines.report.file_names import FIRST_FILE, stream_file
+from pipelines.report.words import FIRST_FILE, stream_file
 
 app = FastAPI(title="The report of Windrow", dependencies=[Depends(requires_access_asset("GET"))])
 

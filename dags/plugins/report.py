@@ -10,7 +10,7 @@ from airflow.plugins_manager import AirflowPlugin
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from dags.operators import address
-from pipelines.report.file_names import SERVED_AT
+from pipelines.report.words import SERVED_AT
 
 
 class ReportPlugin(AirflowPlugin):

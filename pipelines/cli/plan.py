@@ -147,6 +147,8 @@ def _in_short(days: tuple[date, ...]) -> str:
 def _days(span: "list[PlannedRun]") -> dict:
     events = [run.events for run in span if run.events is not None]
     seconds = [run.seconds for run in span if run.seconds is not None]
+    texts = list(dict.fromkeys(text for run in span for text in run.because))
+    more = f"; {len(texts) - MOST_REASONS} more" if len(texts) > MOST_REASONS else ""
     return {
         "query": span[0].query,
         "from": span[0].day,
@@ -154,14 +156,8 @@ def _days(span: "list[PlannedRun]") -> dict:
         "days": len(span),
         "events to read": sum(events) if events else None,
         "seconds": round(sum(seconds), 1) if seconds else None,
-        "because": _because(span),
+        "because": "; ".join(texts[:MOST_REASONS]) + more,
     }
-
-
-def _because(span: "list[PlannedRun]") -> str:
-    texts = list(dict.fromkeys(text for run in span for text in run.because))
-    more = f"; {len(texts) - MOST_REASONS} more" if len(texts) > MOST_REASONS else ""
-    return "; ".join(texts[:MOST_REASONS]) + more
 
 
 def _step(step: "Step") -> dict:

@@ -10,8 +10,7 @@ from pipelines.report.words import length
 from schemas.spelling import in_words
 
 if TYPE_CHECKING:
-    from pipelines.lateness.curve import CurvePoint
-    from pipelines.lateness.whatif import LatenessCurve
+    from pipelines.lateness.whatif import CurvePoint, LatenessCurve
 
 EXAMPLES = ("windrow whatif bikes_demand", "windrow whatif bikes_demand --lateness 10min --complete 0.999")
 

@@ -20,7 +20,7 @@ from kernels.farm.results import Results
 from kernels.replay import PassTicks, ResultRows
 from kernels.windows._late import Arrived
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.group_keys import Groups, event_times
+from pipelines.replay.event_arrays import Groups, event_times
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
 from pipelines.tables.query_tables import STATUS, TUPLES, function_columns, outputs_of

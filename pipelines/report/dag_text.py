@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from pipelines import flow
-from pipelines.report.file_names import stream_file
+from pipelines.report.words import stream_file
 from schemas.model import HeavyCall, Model
 from schemas.query import Query
 from schemas.registry import queries_of

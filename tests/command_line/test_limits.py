@@ -8,7 +8,7 @@ import pytest
 from pipelines import config as settings
 from pipelines.cli import _app as command_line
 from pipelines.delta.lake import Lake
-from pipelines.engines.ranges import read_rows
+from pipelines.engines.file_rows import read_rows
 from pipelines.replay import task
 from pipelines.replay.replay_plan import plan
 from pipelines.tables.query_tables import QueryTables

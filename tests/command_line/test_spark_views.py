@@ -8,7 +8,7 @@ import pytest
 from pipelines.delta.lake import Lake
 from pipelines.engines.spark.spark_session import session
 from pipelines.sql import statements
-from pipelines.sql.spark_views import register_spark_views
+from pipelines.sql.statements import register_spark_views
 
 pytestmark = pytest.mark.jvm
 

@@ -15,9 +15,9 @@ from pipelines.delta import file_commits, new_files
 from pipelines.delta.file_commits import append_files, committing, replace_partitions, replace_paths
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_batches, write_rows
-from pipelines.engines.rewrites import without_paths
+from pipelines.engines.engine import without_paths
 from pipelines.engines.spark import engine as spark_engine
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas.errors import BadInput, StorageFailed
 from schemas.stream import Column
 from schemas.tables import Table

@@ -17,7 +17,7 @@ import pytest
 from pipelines.config import MOST_WAIT, REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.locks import locked_here
-from pipelines.gate import data_docs, validation_results
+from pipelines.gate import validation, validation_results
 from pipelines.gate.validation import validated
 from pipelines.gate.validation_results import LOCK, keep, kept, page, remove_replaced, run_name
 from pipelines.ledger.entry import Run
@@ -160,7 +160,7 @@ class TestResults:
     def test_results_that_newer_ones_replaced_go_once_they_are_old(self, made):
         check_audit(made)
         files = {day: [files_of(check_silver(made, day, f"run {n}"))[0] for n in range(3)] for day in DAYS[:2]}
-        data_docs.build(made.config)
+        validation.build(made.config)
         assert remove_replaced(made.config, HOUR, dry_run=False) == 0
         assert remove_replaced(made.config, NOW, dry_run=True) == 4 and len(list(kept(made.config))) == 8
         assert remove_replaced(made.config, NOW, dry_run=False) == 4
@@ -168,7 +168,7 @@ class TestResults:
         assert {each for each in left if "silver" in each} == {files[DAYS[0]][2], files[DAYS[1]][2]}
         assert len(left) == 2 + 2
         assert not page(made.config, files[DAYS[0]][0]).exists() and page(made.config, files[DAYS[0]][2]).exists()
-        assert data_docs.build(made.config)[1:] == (4, 0)
+        assert validation.build(made.config)[1:] == (4, 0)
         assert files[DAYS[0]][0] not in validation_results.index(made.config).read_text()
 
     def test_the_newest_that_passed_stays_though_newer_ones_failed(self, made):
@@ -210,7 +210,7 @@ class TestResults:
         file.write_text(json.dumps(result))
         assert remove_replaced(made.config, NOW, dry_run=True) == 0 and unfinished.exists()
         assert remove_replaced(made.config, NOW, dry_run=False) == 0 and not unfinished.exists()
-        assert data_docs.build(made.config)[1:] == (1, 1)
+        assert validation.build(made.config)[1:] == (1, 1)
 
     @pytest.mark.parametrize("run_id", [RUN, "manual_1", "a" * 100])
     def test_a_plain_run_id_is_the_result_s_run_name(self, run_id):
@@ -228,12 +228,12 @@ class TestResults:
 class TestPages:
     def test_before_anything_was_validated_it_says_what_to_do(self, made):
         with pytest.raises(NotSetUp, match="windrow replay"):
-            data_docs.build(made.config)
+            validation.build(made.config)
 
     def test_each_suite_and_each_result_has_a_page_that_the_index_leads_to(self, made, monkeypatch):
         monkeypatch.setitem(registry.queries(), made.query.name, made.query)
         files = [*files_of(check_silver(made)), *files_of(check_audit(made))]
-        built = data_docs.build(made.config)
+        built = validation.build(made.config)
         assert built[1:] == (3, 3)
         links = re.findall(r'href="([^"]+)"', built.first_page.read_text())
         targets = {(built.first_page.parent / link.replace("%3A", ":").replace("%2B", "+")) for link in links}
@@ -244,17 +244,17 @@ class TestPages:
 
     def test_a_page_is_made_once(self, made):
         first = files_of(check_silver(made))[0]
-        data_docs.build(made.config)
+        validation.build(made.config)
         made_first = page(made.config, first).stat().st_mtime_ns
         check_silver(made, DAYS[2])
-        assert data_docs.build(made.config)[1:] == (2, 1)
+        assert validation.build(made.config)[1:] == (2, 1)
         assert page(made.config, first).stat().st_mtime_ns == made_first
 
     def test_a_page_needs_nothing_from_elsewhere_and_runs_nothing(self, made):
         row = choose(made.rows(made.tables.audit), lambda row: row["emitted_date"] == DAYS[1])
         made.change(made.tables.audit, row, pane="<script>alert(1)</script><img src=x>")
         failing = page(made.config, files_of(check_audit(made))[0])
-        data_docs.build(made.config)
+        validation.build(made.config)
         assert "&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x&gt;" in failing.read_text()
         for each in made.config.expectations.glob("data_docs/**/*.html"):
             text = each.read_text()
@@ -264,7 +264,7 @@ class TestPages:
     def test_a_result_that_is_no_result_is_named(self, made):
         file = made.config.expectations / files_of(check_silver(made))[0]
         file.write_text("{}")
-        for read in (data_docs.build, lambda config: remove_replaced(config, NOW, dry_run=False)):
+        for read in (validation.build, lambda config: remove_replaced(config, NOW, dry_run=False)):
             with pytest.raises(StorageFailed, match=re.escape(str(file))):
                 read(made.config)
 
@@ -273,4 +273,4 @@ def test_a_gate_that_keeps_results_holds_no_pages_up(tmp_path, monkeypatch):
     monkeypatch.setenv(MOST_WAIT, "0")
     config = Config(tmp_path, tmp_path)
     with locked_here(config, LOCK, shared=True), pytest.raises(NotSetUp, match="no validation results yet"):
-        data_docs.build(config)
+        validation.build(config)

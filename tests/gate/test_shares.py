@@ -4,7 +4,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of, shares
+from pipelines.engines import engine_of
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.gate import key_shares
 from pipelines.gate.recount.opening import open_recount
@@ -39,7 +39,7 @@ def test_rows_are_cut_by_bucket_or_by_key(tmp_path, monkeypatch, key, expected):
     of, lake = made.audited(*DAYS), Lake(made.config)
     engine = engine_of(made.config)
     assert key_shares(lake, engine, of) == [ALL_KEYS]
-    monkeypatch.setattr(shares, "LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(type(engine), "slots", SLOTS)
     cut = key_shares(lake, engine, of)
     assert cut == expected

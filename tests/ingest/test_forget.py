@@ -6,8 +6,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.gate.checks import law_1_files
 from pipelines.ledger import run_table, snapshots
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.upkeep.forget import forget
+from pipelines.runs.ingest_day import forget, ingest_day
 from pipelines.upkeep.repair import repair
 from schemas.errors import TableDamaged, UnknownName, WrongParameter
 from schemas.ledger_tables import VERDICTS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ingest.parse import LINE_COLUMNS, Parser, ParseRules
-from pipelines.upkeep.forget import forget
+from pipelines.runs.ingest_day import forget
 from schemas.errors import WrongParameter
 from schemas.parsing import identity_of
 from schemas.stream import Record

@@ -14,8 +14,8 @@ from pipelines.config import Config
 from pipelines.delta.file_commits import committing, replace_partitions, replace_paths
 from pipelines.delta.lake import Lake, Where
 from pipelines.delta.new_files import write_rows
-from pipelines.engines.rewrites import without_paths
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.engines.engine import without_paths
+from pipelines.rows.arrays import arrow_schema
 from schemas.errors import NotSetUp, TableMismatch
 from schemas.stream import Column
 from schemas.tables import Table

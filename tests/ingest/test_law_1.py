@@ -11,7 +11,7 @@ from pipelines.engines import engine_of
 from pipelines.gate.checks import law_1_files
 from pipelines.ingest.ingest import ingest as ingest_unchecked
 from pipelines.ledger.verdicts import verdicts_on
-from pipelines.upkeep.forget import forget
+from pipelines.runs.ingest_day import forget
 from pipelines.upkeep.maintain import maintain
 from schemas.errors import GateFailed
 from tests.support import landings, trips

@@ -107,19 +107,6 @@ def test_times_that_nanoseconds_can_not_hold_are_kept(config):
     assert [row["start"].year for row in trips.silver(config)] == [2500, 9998]
 
 
-@pytest.mark.slow
-def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path, monkeypatch):
-    """Days are never cut, also where one of them alone has more rows than a commit should; what stays is kept."""
-    land_in_steps(config, [{"b": SECOND}])
-    before = Lake(config).version("silver_bikes")
-    with monkeypatch.context() as small:
-        small.setattr("pipelines.engines.local.engine.LocalEngine.rows_per_commit", 2)
-        land_in_steps(config, [{"c": THIRD, "a": FIRST}])
-    days = len({row["arrival_date"] for row in trips.silver(config)})
-    assert 1 < Lake(config).version("silver_bikes") - before <= days
-    assert trips.contents(config) == at_once(config, tmp_path)
-
-
 @pytest.mark.nightly
 def test_silver_s_files_are_in_order_one_for_each_day_and_bucket(config):
     """More rows than one batch of what makes them, of keys that come in no order."""

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines.file_rows import MappedFiles
 from pipelines.engines.local import workers
-from pipelines.engines.row_maps import MappedFiles
 from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
 from schemas.errors import WorkerLost
 from tests.support import processes, trips

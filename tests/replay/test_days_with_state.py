@@ -106,7 +106,7 @@ def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_l
     for number, day in enumerate(toy.days()):
         engine = ("local", "spark")[number % 2]
         with monkeypatch.context() as small:
-            small.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
+            small.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
             small.setattr(Config, "task_bytes", 4_000)
             run_day(Lake(Config(config.home, config.landing, asked_engine=engine)), tables, day)
     assert_one_replay(config, events, query)

@@ -12,7 +12,7 @@ from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
-from pipelines.engines.ranges import Range
+from pipelines.engines.file_rows import Range
 from pipelines.replay import audit, replay_plan
 from pipelines.replay.replay_plan import EventShare
 from pipelines.tables.query_tables import QueryTables
@@ -118,7 +118,7 @@ def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
 
 
 def cut_small(monkeypatch) -> None:
-    monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
     monkeypatch.setattr(replay_plan, "LEAST_PANE", 1)
 

@@ -11,7 +11,7 @@ from pipelines.cli.runs import runs
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
 from pipelines.tables.query_tables import QueryTables

@@ -15,13 +15,13 @@ from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import run_table as ledger
 from pipelines.ledger.code_hash import code_hash
 from pipelines.ledger.entry import Run
-from pipelines.rows.arrow_schemas import arrow_schema
-from pipelines.runs.arrived import with_arrivals
+from pipelines.rows.arrays import arrow_schema
 from pipelines.runs.backfill import backfill
+from pipelines.runs.definitions import with_arrivals
 from pipelines.runs.replay import replay_day
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas import registry
 from schemas.errors import (
     GateFailed,

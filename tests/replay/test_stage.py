@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.config import ENGINES, Config
 from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of, shares
+from pipelines.engines import engine_of
 from pipelines.engines.spark.engine import SparkEngine
 from pipelines.engines.spark.spark_session import session
 from pipelines.replay.task import WrittenShare
@@ -113,7 +113,7 @@ def setting_of_spark(config, name: str, value: str):
 def in_shares(config, count: int):
     """As many tasks as that, by bucket and by shuffle."""
     with pytest.MonkeyPatch.context() as patch, setting_of_spark(config, "spark.sql.shuffle.partitions", str(count)):
-        patch.setattr(shares, "LEAST_BYTES", 1)
+        patch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
         patch.setattr(SparkEngine, "slots", count)
         with setting_of_spark(config, "spark.sql.adaptive.coalescePartitions.enabled", "false"):
             yield

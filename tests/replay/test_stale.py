@@ -7,7 +7,7 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
-from pipelines.delta.day_statistics import NO_ROWS, by_day
+from pipelines.delta.day_files import NO_ROWS, by_day
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from pipelines.ingest import bronze, file_content
+from pipelines.ingest import file_content, writes
 from schemas.errors import LandingFailed
 from tests.support import trips
 from tests.support.lakes import PATIENT, ingest, pending
@@ -101,7 +101,7 @@ def test_bytes_other_than_those_that_landed_are_noticed_at_the_files_end(config)
     row = file_content.inspect(config.landing, trips.BIKES, trips.TODAY, trips.write(config, "a", GOOD))
     trips.write(config, "a", GOOD[:1])
     with pytest.raises(LandingFailed, match="changed since it landed"):
-        list(bronze.read_file(config.landing, trips.BIKES, row))
+        list(writes.read_file(config.landing, trips.BIKES, row))
 
 
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_ingest(config):

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from kernels.monoids import _names_elsewhere, functions
-from pipelines.replay.aggregate_values import hashed
-from pipelines.tables.aggregates import aggregate_columns
+from pipelines.replay.event_arrays import hashed
+from pipelines.tables.query_tables import aggregate_columns
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg, session, sliding, spanning, tumbling
 from tests.support.local import replay_table

@@ -8,7 +8,7 @@ import pytest
 
 from kernels.monoids import functions
 from pipelines.rows.arrays import TIME
-from pipelines.tables.aggregates import plan_aggregates
+from pipelines.tables.query_tables import plan_aggregates
 from schemas.errors import WrongParameter
 from schemas.query import agg, tumbling
 from tests.support.local import late_table, replay_table

@@ -14,11 +14,10 @@ from pipelines.gate.gate import Gate
 from pipelines.gate.recount.plain.ticks import to_time, to_us
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger.verdicts import Verdict
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions, Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import AuditVersions, Snapshot, StreamTables
 from schemas import registry
 from schemas.query import Query
 from schemas.stream import Column, Stream

@@ -9,7 +9,7 @@ from kernels import aggregators, frames, spans
 from kernels.aggregators._window import Card
 from kernels.monoid import SECOND, SHARE, Parameter
 from kernels.monoids import describe, every_monoid, functions
-from pipelines.tables.aggregates import OF_ANY_COLUMN
+from pipelines.tables.query_tables import OF_ANY_COLUMN
 from tools.docs.markdown import MADE, grid, page
 
 INTRODUCTION = (

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ingest import partitions
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas import registry
 from schemas.query import Query
 from schemas.stream import Column, Stream

@@ -1,17 +1,22 @@
-"""Ranges of a column's values: which rows of some files a task reads. Panes: stretches of time, each a task's."""
+"""Rows of files: which of them a task reads, by ranges of a column's values and by panes, stretches of time that are
+each a task's; and what becomes of them, batch by batch, wherever an engine has that done."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pipelines import storage
+from pipelines.location import Location
 from pipelines.rows.arrays import TIME
+
+# As many as keep a task's memory small, and Python's cost of each batch out of sight.
+ROWS_PER_BATCH = 5_000
 
 
 class Range(NamedTuple):
@@ -117,3 +122,40 @@ def _dataset(files: Sequence[str], **how: Any) -> ds.Dataset:
     """Of files that lie in one file system."""
     found = [storage.arrow_files(file) for file in files]
     return ds.dataset([path for _, path in found], filesystem=found[0][0], **how)
+
+
+class RowMap(Protocol):
+    """What becomes of rows, a batch at a time; it can be pickled. `columns`: those that it reads; `schema`: what comes
+    out."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Those rows that it is about."""
+
+    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
+        """A function for many batches of chosen rows, one after the other."""
+
+
+def mapped(work: RowMap, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What becomes of the rows of batches."""
+    of_batch = work.start()
+    return (found for batch in batches for found in of_batch(work.chosen(batch)))
+
+
+def batches_of(files: Sequence[str], work: RowMap, most_rows: int = ROWS_PER_BATCH) -> Iterator[pa.RecordBatch]:
+    """The rows of Parquet files that are to be mapped, in their order."""
+    for path in files:
+        with storage.parquet(path) as file:
+            yield from storage.batches(file, most_rows, list(work.columns))
+
+
+class MappedFiles(NamedTuple):
+    """Where an engine put mapped rows, for its own relations; `schema`: of the rows."""
+
+    paths: tuple[Location, ...]
+    schema: pa.Schema
