@@ -1,7 +1,9 @@
 """One value kept as it stands: state (value, what it is), or the value alone where two words are free to say that there
 is none, or a null. With `nulls` a null is kept as any other value, and without skipped."""
 
-from kernels.monoid import Monoid, Parameter
+from functools import partial
+
+from kernels.monoid import Monoid, Parameter, unchecked
 
 VALUE, NULL = 1, 2  # 0: there is none
 SHORT_NONE, SHORT_NULL = -1, -2  # as a float's bits NaNs
@@ -41,18 +43,8 @@ LONG_TYPES, SHORT_TYPES = ("int64", "timestamp", "date", "string"), ("float64", 
 
 def monoids(combine, combine_short) -> tuple[Monoid, ...]:
     """Those of an aggregate that keeps one of two values."""
+    kept = partial(unchecked, commutative=False, takes_nulls=True, parameters=PARAMETERS, lift_takes_parameters=True)
     return (
-        _kept(LONG_TYPES, 2, identity, lift, combine, lower),
-        _kept(SHORT_TYPES, 1, identity_short, lift_short, combine_short, lower_short),
-    )
-
-
-def _kept(*parts) -> Monoid:
-    return Monoid(
-        *parts,
-        commutative=False,
-        takes_nulls=True,
-        parameters=PARAMETERS,
-        lift_takes_parameters=True,
-        checked=False,
+        kept(LONG_TYPES, 2, identity, lift, combine, lower),
+        kept(SHORT_TYPES, 1, identity_short, lift_short, combine_short, lower_short),
     )

@@ -1,6 +1,6 @@
 """How often the least of some codes occurs: state (code, how often). See _where_least.py for the greatest."""
 
-from kernels.monoid import Monoid
+from kernels.monoid import FLOAT, WHOLE, Monoid, unchecked
 from kernels.monoids._order_code import LARGEST
 
 
@@ -21,8 +21,6 @@ def lower(state):
 def monoids(lift, lift_float) -> tuple[Monoid, ...]:
     """One for integers, one for floats."""
     return (
-        Monoid(
-            ("int64", "timestamp", "date", "bool", "string"), 2, identity, lift, combine, lower, "int64", checked=False
-        ),
-        Monoid(("float64",), 2, identity, lift_float, combine, lower, "int64", checked=False),
+        unchecked(WHOLE, 2, identity, lift, combine, lower, "int64"),
+        unchecked(FLOAT, 2, identity, lift_float, combine, lower, "int64"),
     )

@@ -2,10 +2,11 @@
 Welford's): state (mean, sum of squared distances, values)."""
 
 import math
+from functools import partial
 
 from numba.extending import register_jitable
 
-from kernels.monoid import FloatWord, Monoid, Parameter
+from kernels.monoid import FloatWord, Monoid, Parameter, unchecked
 from kernels.runtime.memory import as_float, as_word
 
 DDOF = Parameter("ddof", 1, 0, 1)
@@ -48,19 +49,8 @@ def variance(state, ddof):
 
 def monoids(lower) -> tuple[Monoid, ...]:
     """Those of an aggregate whose result follows from this state."""
+    of_moments = partial(unchecked, parameters=(DDOF,), failure=FAILURE, floats=FLOATS)
     return tuple(
-        Monoid(
-            types,
-            3,
-            identity,
-            lifted,
-            combine,
-            lower,
-            "float64",
-            parameters=(DDOF,),
-            failure=FAILURE,
-            floats=FLOATS,
-            checked=False,
-        )
+        of_moments(types, 3, identity, lifted, combine, lower, "float64")
         for types, lifted in ((("int64", "bool"), lift_integer), (("float64",), lift))
     )

@@ -2,6 +2,7 @@
 
 from numba.extending import register_jitable
 
+from kernels.monoid import Monoid, unchecked
 from kernels.monoids import _binned_sum
 
 WORDS = _binned_sum.WORDS + 1
@@ -23,3 +24,8 @@ def combine(older, newer):
 @register_jitable
 def mean(state):
     return _binned_sum.mean_of(state[:5], state[5])
+
+
+def of_values(column_types, lift, lower, failure=_binned_sum.NO_SUM) -> Monoid:
+    """The monoid of an aggregate whose result follows from these words."""
+    return unchecked(column_types, WORDS, identity, lift, combine, lower, "float64", failure=failure)

@@ -1,6 +1,6 @@
 """How many values are true: state (true values, values). Counting makes it exact to take values away again."""
 
-from kernels.monoid import Monoid
+from kernels.monoid import FLOAT, Monoid, unchecked
 from kernels.runtime.memory import as_float
 
 
@@ -27,6 +27,6 @@ def inverse(total, oldest):
 def monoids(lower) -> tuple[Monoid, ...]:
     """Those of an aggregate whose result follows from these counts."""
     return (
-        Monoid(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse, checked=False),
-        Monoid(("float64",), 2, identity, lift_float, combine, lower, "bool", inverse=inverse, checked=False),
+        unchecked(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse),
+        unchecked(FLOAT, 2, identity, lift_float, combine, lower, "bool", inverse=inverse),
     )

@@ -6,10 +6,11 @@
 The greatest value has the least complement, ~value, which can't overflow as −value can.
 """
 
-from kernels.monoid import SECOND, Monoid
+from functools import partial
+
+from kernels.monoid import FLOAT, SECOND, WHOLE, Monoid, unchecked
 from kernels.monoids._order_code import LARGEST
 
-INTEGERS = ("int64", "timestamp", "date", "bool", "string")
 SECONDS = ("int64", "float64", "timestamp", "date", "bool", "string")
 
 
@@ -53,44 +54,11 @@ def lower_float(state):
 
 def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
     """With one column the time, with two what the second one holds."""
+    at = partial(unchecked, takes_time=True, selective=True)
+    there = partial(unchecked, commutative=False, second_types=SECONDS)
     return (
-        Monoid(
-            INTEGERS,
-            3,
-            identity,
-            lift_time,
-            combine_times,
-            lower,
-            "timestamp",
-            takes_time=True,
-            checked=False,
-            selective=True,
-        ),
-        Monoid(
-            ("float64",),
-            2,
-            identity_float,
-            lift_float_time,
-            combine_float_times,
-            lower_float,
-            "timestamp",
-            takes_time=True,
-            checked=False,
-            selective=True,
-        ),
-        Monoid(
-            INTEGERS, 3, identity, lift, combine, lower, SECOND, commutative=False, second_types=SECONDS, checked=False
-        ),
-        Monoid(
-            ("float64",),
-            2,
-            identity_float,
-            lift_float,
-            combine_float,
-            lower_float,
-            SECOND,
-            commutative=False,
-            second_types=SECONDS,
-            checked=False,
-        ),
+        at(WHOLE, 3, identity, lift_time, combine_times, lower, "timestamp"),
+        at(FLOAT, 2, identity_float, lift_float_time, combine_float_times, lower_float, "timestamp"),
+        there(WHOLE, 3, identity, lift, combine, lower, SECOND),
+        there(FLOAT, 2, identity_float, lift_float, combine_float, lower_float, SECOND),
     )

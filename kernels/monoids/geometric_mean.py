@@ -8,7 +8,6 @@ import math
 
 from numba.extending import register_jitable
 
-from kernels.monoid import Monoid
 from kernels.monoids import _sum_and_count
 from kernels.runtime.memory import as_float, as_word
 
@@ -40,16 +39,6 @@ FAILURE = (
     "the query's `where`, or take the mean"
 )
 MONOIDS = tuple(
-    Monoid(
-        (kind,),
-        _sum_and_count.WORDS,
-        _sum_and_count.identity,
-        lifted,
-        _sum_and_count.combine,
-        lower,
-        "float64",
-        failure=FAILURE,
-        checked=False,
-    )
+    _sum_and_count.of_values((kind,), lifted, lower, FAILURE)
     for kind, lifted in (("int64", lift_integer), ("float64", lift))
 )

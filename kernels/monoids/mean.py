@@ -1,8 +1,7 @@
 """mean: the exact sum by the number of values, rounded once; always float64. Null over no values."""
 
-from kernels.monoid import Monoid
+from kernels.monoid import unchecked
 from kernels.monoids import _exact_sum, _shares, _sum_and_count
-from kernels.monoids._binned_sum import NO_SUM
 from kernels.runtime.memory import as_word
 
 EXACT_HIGH = 1 << 21  # below it the whole sum stays within ±2**53, which a float64 holds exactly
@@ -28,27 +27,7 @@ def lower(state):
 
 
 MONOIDS = (
-    Monoid(
-        ("int64", "bool"),
-        3,
-        _exact_sum.identity,
-        _exact_sum.lift,
-        _exact_sum.combine,
-        lower_integer,
-        "float64",
-        inverse=_exact_sum.inverse,
-        checked=False,
-    ),
-    Monoid(
-        ("float64",),
-        _sum_and_count.WORDS,
-        _sum_and_count.identity,
-        _sum_and_count.lift,
-        _sum_and_count.combine,
-        lower,
-        "float64",
-        failure=NO_SUM,
-        checked=False,
-    ),
+    unchecked(("int64", "bool"), *_exact_sum.PARTS, lower_integer, "float64", inverse=_exact_sum.inverse),
+    _sum_and_count.of_values(("float64",), _sum_and_count.lift, lower),
     *_shares.MEANS,
 )

@@ -1,7 +1,7 @@
 """mode: the value that occurs most often, with the column's type; of several the least. −0.0 and 0.0 are one, 0.0. Null
 over no values."""
 
-from kernels.monoid import OrderStatistic
+from kernels.monoid import FLOAT, WHOLE, OrderStatistic
 from kernels.monoids._order_code import order_code
 from kernels.monoids._tournament import MEMORY_WORDS, add, remove, winner
 
@@ -19,6 +19,6 @@ def lower_float(held):
 
 
 MONOIDS = (
-    OrderStatistic(("int64", "timestamp", "date", "bool", "string"), MEMORY_WORDS, add, remove, lower),
-    OrderStatistic(("float64",), MEMORY_WORDS, add, remove, lower_float),
+    OrderStatistic(WHOLE, MEMORY_WORDS, add, remove, lower),
+    OrderStatistic(FLOAT, MEMORY_WORDS, add, remove, lower_float),
 )

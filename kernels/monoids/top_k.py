@@ -9,7 +9,7 @@ back:
     counts     4: 2  5: 0  6: −3  7: 1
 """
 
-from kernels.monoid import OrderStatistic, Parameter
+from kernels.monoid import FLOAT, WHOLE, OrderStatistic, Parameter
 from kernels.monoids import _tournament
 from kernels.monoids._order_code import order_code
 from kernels.monoids._tournament import add, play_again, remove, winner
@@ -58,8 +58,7 @@ def lower_float(held):
 
 
 PARAMETERS = (Parameter("k", 1, 1, 100),)
-TYPES = ("int64", "timestamp", "date", "bool", "string", "float64")
 MONOIDS = (
-    OrderStatistic(TYPES[:-1], MEMORY_WORDS, add, remove, lower, parameters=PARAMETERS),
-    OrderStatistic(TYPES[-1:], MEMORY_WORDS, add, remove, lower_float, parameters=PARAMETERS),
+    OrderStatistic(WHOLE, MEMORY_WORDS, add, remove, lower, parameters=PARAMETERS),
+    OrderStatistic(FLOAT, MEMORY_WORDS, add, remove, lower_float, parameters=PARAMETERS),
 )
