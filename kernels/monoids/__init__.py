@@ -174,26 +174,3 @@ def output_type(spec: AggregateSpec) -> str:
     """Column type of the aggregate's result. Raises as find_monoid."""
     named = find_monoid(spec)[1].output_type
     return spec.second_type if named == SECOND else named or spec.column_type
-
-
-__all__ = [
-    "SECOND",
-    "AggregateSpec",
-    "Monoid",
-    "Parameter",
-    "Sketch",
-    "answered_by_states",
-    "as_written",
-    "describe",
-    "every_monoid",
-    "has_inverse",
-    "in_words",
-    "those_with",
-    "find_monoid",
-    "functions",
-    "module_of",
-    "monoids_of",
-    "named_elsewhere",
-    "output_type",
-    "parameter_values",
-]

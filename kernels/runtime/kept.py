@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
-from numba.core.runtime.nrt import rtsys
-
 from kernels.runtime.cache import is_as_seen
+from kernels.runtime.numba_names import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator, rtsys
 
 logger = logging.getLogger("windrow.kernels")
 KERNELS = Path(__file__).resolve().parents[1]
