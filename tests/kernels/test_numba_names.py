@@ -39,7 +39,7 @@ def declared_twice():
 
 GRANTED = {
     "AttributeTemplate": lambda name: takes(name.resolve, "value", "attr") and "generic_resolve" in vars(name),
-    "CompileResultCacheImpl": lambda name: isinstance(name._locator_classes, list),
+    "CompileResultCacheImpl": lambda name: takes(name.get_filename_base, "fullname", "abiflags"),
     "CompilerBase": lambda name: takes(name.define_pipelines, "self"),
     "Conversion": lambda name: name.exact < name.safe,
     "DefaultPassBuilder": lambda name: takes(name.define_nopython_pipeline, "state"),
