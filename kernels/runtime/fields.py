@@ -189,7 +189,7 @@ class Tail(Array):
 class Elements:
     """What a Pointer, an Array or a Tail is to plain Python."""
 
-    __slots__ = ("address", "element", "owner")
+    __slots__ = ("address", "element")
 
     def __init__(self, address: int, element: Integer):
         self.address, self.element = int(address), element
