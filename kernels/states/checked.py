@@ -142,17 +142,27 @@ def _exact(found, real):
 
 
 @register_jitable
+def _bits(a):
+    return np.uint64(np.int64(a))  # signed ones don't wrap, as LLVM sees it
+
+
+@register_jitable
+def _real(a):
+    return float(np.int64(a))
+
+
+@register_jitable
 def whole_sum(a, b):
-    return _exact(np.uint64(a) + np.uint64(b), float(a) + float(b))  # unsigned ones may wrap, to LLVM
+    return _exact(_bits(a) + _bits(b), _real(a) + _real(b))
 
 
 @register_jitable
 def whole_difference(a, b):
-    return _exact(np.uint64(a) - np.uint64(b), float(a) - float(b))
+    return _exact(_bits(a) - _bits(b), _real(a) - _real(b))
 
 
 def whole_product(a, b):
-    return _exact(np.uint64(a) * np.uint64(b), float(a) * float(b))
+    return _exact(_bits(a) * _bits(b), _real(a) * _real(b))
 
 
 def whole_quotient(a, b):
@@ -171,13 +181,13 @@ def whole_remainder(a, b):
 def whole_shifted(a, b):
     if b < 0:
         raise OverflowError(BEYOND)
-    return _exact(np.uint64(a) << np.uint64(b & 63), float(a) * 2.0 ** float(b))
+    return _exact(_bits(a) << _bits(b & 63), _real(a) * 2.0 ** _real(b))
 
 
 def whole_power(a, b):
     if b < 0:
         raise OverflowError(BEYOND)
-    return _exact(np.uint64(a) ** np.uint64(b), float(a) ** float(b))
+    return _exact(_bits(a) ** _bits(b), _real(a) ** _real(b))
 
 
 def whole_negative(a):

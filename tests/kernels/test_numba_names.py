@@ -46,7 +46,7 @@ GRANTED = {
     "FunctionCache": lambda name: (
         takes(name._load_overload, "sig", "target_context") and takes(name.save_overload, "sig", "data")
     ),
-    "FunctionPass": lambda name: takes(name.run_pass, "state"),
+    "FunctionPass": lambda name: callable(name.run_pass) and callable(name.name),
     "IRProcessing": lambda name: name._name == "ir_processing",
     "UserProvidedCacheLocator": lambda name: takes(name.get_suitable_cache_subpath, "py_file"),
     "alloca_once": lambda name: name(builder(), llvm.IntType(64)).type == llvm.IntType(64).as_pointer(),
