@@ -9,6 +9,7 @@ import bisect
 import ctypes
 import weakref
 from _thread import RLock
+from collections.abc import Callable
 
 import numpy as np
 
@@ -43,6 +44,11 @@ def located(address: int, size: int) -> int:
             if any(address + size <= _starts[place] + block.size for block in _blocks[_starts[place]]):
                 return address
     raise IndexError(f"{size} bytes at address {address} lie in no live block")
+
+
+def looking_at(kind: type) -> Callable:
+    """(address) → what of this kind of ctypes stands there."""
+    return lambda address: kind.from_address(located(address, ctypes.sizeof(kind)))
 
 
 def address_of(array: np.ndarray) -> int:

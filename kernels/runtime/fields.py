@@ -16,7 +16,7 @@ import operator
 from llvmlite import ir
 from numba import types
 
-from kernels.runtime.memory import WORD_BYTES, located
+from kernels.runtime.memory import WORD_BYTES, looking_at
 from kernels.runtime.numba_names import Conversion
 
 _I64 = ir.IntType(64)
@@ -30,32 +30,32 @@ class Integer:
     numba_type = types.int64
     stored = _I64
     """LLVM's type in memory."""
-    in_python = ctypes.c_int64
+    at = staticmethod(looking_at(ctypes.c_int64))
 
     def __init__(self, unit: str = ""):
         self.unit = unit
 
-    def _at(self, builder, address):
+    def _pointer(self, builder, address):
         return builder.inttoptr(address, self.stored.as_pointer())
 
     def load(self, builder, address):
         """LLVM's value of the field at `address`."""
-        return builder.load(self._at(builder, address))
+        return builder.load(self._pointer(builder, address))
 
     def store(self, builder, address, value):
         """Write LLVM's `value` to the field at `address`."""
-        builder.store(value, self._at(builder, address))
+        builder.store(value, self._pointer(builder, address))
 
     def get(self, address: int):
         """The field as a Python value."""
-        return self.in_python.from_address(located(address, self.size_bytes)).value
+        return self.at(address).value
 
     def set(self, address: int, value) -> None:
         """Write a Python value. OverflowError beyond int64."""
         word = operator.index(value)
         if not SMALLEST <= word <= LARGEST:
             raise OverflowError(f"{value} does not fit a 64-bit word")
-        self.in_python.from_address(located(address, self.size_bytes)).value = word
+        self.at(address).value = word
 
 
 class Flag(Integer):
@@ -70,7 +70,7 @@ class Flag(Integer):
         super().store(builder, address, builder.zext(value, _I64))
 
     def get(self, address):
-        return super().get(address) != 0
+        return self.at(address).value != 0
 
     def set(self, address, value):
         super().set(address, 1 if value else 0)
@@ -81,10 +81,10 @@ class Float(Integer):
 
     numba_type = types.float64
     stored = ir.DoubleType()
-    in_python = ctypes.c_double
+    at = staticmethod(looking_at(ctypes.c_double))
 
     def set(self, address, value):
-        self.in_python.from_address(located(address, self.size_bytes)).value = value
+        self.at(address).value = value
 
 
 class Byte(Integer):
@@ -92,7 +92,7 @@ class Byte(Integer):
 
     size_bytes = 1
     stored = ir.IntType(8)
-    in_python = ctypes.c_uint8
+    at = staticmethod(looking_at(ctypes.c_uint8))
 
     def load(self, builder, address):
         return builder.zext(super().load(builder, address), _I64)
@@ -133,7 +133,7 @@ class Ref(Integer):
         self.numba_type = struct.numba_type
 
     def get(self, address):
-        return self.struct(super().get(address))
+        return self.struct(self.at(address).value)
 
 
 class Pointer(Integer):
@@ -149,7 +149,7 @@ class Pointer(Integer):
         return Elements(address, self.element)
 
     def get(self, address):
-        return self(super().get(address))
+        return self(self.at(address).value)
 
 
 class Inline:

@@ -149,16 +149,16 @@ release = instruction(types.void(_WORD), _release)(checked_memory.release)
 move = instruction(types.void(_WORD, _WORD, _WORD), _move)(checked_memory.move)
 
 if config.DISABLE_JIT:
-    address_of, located = checked_memory.address_of, checked_memory.located
+    address_of, looking_at = checked_memory.address_of, checked_memory.looking_at
 else:
 
     def address_of(array) -> int:
         """Address of a contiguous array's memory; the caller keeps the array alive."""
         return array.__array_interface__["data"][0]  # a third of what array.ctypes.data takes
 
-    def located(address: int, size: int) -> int:
-        """An address at which plain Python may look."""
-        return address
+    def looking_at(kind: type) -> Callable:
+        """(address) → what of this kind of ctypes stands there, to plain Python."""
+        return kind.from_address
 
 
 @instruction(types.void(), _marked("noinline"))

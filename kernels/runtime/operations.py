@@ -36,7 +36,7 @@ class Operation(Integer):
         self.numba_type = OperationType(kinds)
 
     def get(self, address):
-        return BoundOperation(super().get(address), self.kinds)
+        return BoundOperation(self.at(address).value, self.kinds)
 
 
 class BoundOperation(int):
