@@ -17,8 +17,9 @@ from kernels.frames._object import FrameWindow
 from kernels.frames._rules import DONE, FrameKernel
 from kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
 from kernels.runtime.memory import address_of, entry
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct, words_at
-from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
+from kernels.runtime.tables import NOT_KEPT, compiled_table
 from schemas.query import agg
 from schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Window
 
@@ -157,7 +158,7 @@ class Meter(Struct):
 class MeterCalls(Struct):
     """What a kernel's structure calls as an operation begins."""
 
-    begin: Operation()
+    begin: Operation(Address, Code)
 
 
 def begin(meter: Meter, kind):

@@ -14,16 +14,14 @@ import operator
 
 from llvmlite import ir
 from numba import config, types
-from numba.core.cgutils import alloca_once
 from numba.core.errors import TypingError
-from numba.core.imputils import lower_builtin, lower_cast
-from numba.core.typing.templates import signature
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 
 from kernels.runtime.addresses import function_at
-from kernels.runtime.fields import Integer, PointerType, StructType, as_address
+from kernels.runtime.fields import AddressType, Integer, PointerType, StructType, Word
 from kernels.runtime.guard import Guard, guarded_caller
-from kernels.runtime.memory import entry, get_word, make_intrinsic, release, resize
+from kernels.runtime.memory import entry, instruction, release, resize
+from kernels.runtime.numba_names import alloca_once
 
 _I64 = ir.IntType(64)
 
@@ -38,7 +36,7 @@ class Operation(Integer):
         self.numba_type = OperationType(kinds)
 
     def get(self, address):
-        return BoundOperation(get_word(address), self.kinds)
+        return BoundOperation(self.at(address).value, self.kinds)
 
 
 class BoundOperation(int):
@@ -64,7 +62,7 @@ def ask(address: int, *words: int) -> int:
         return _ask(guard.address, int(address), tuple(map(int, words)))
 
 
-class OperationType(types.Callable):
+class OperationType(AddressType, types.Callable):
     """Numba's type of an operation: in compiled code it is the address and nothing else."""
 
     def __init__(self, kinds: tuple):
@@ -76,16 +74,13 @@ class OperationType(types.Callable):
         if kws or not fits:
             given = ", ".join(map(str, (*args, *kws)))
             raise TypingError(f"an operation over {_listed(self.kinds)} can't be called with ({given})")
-        return signature(types.int64, *args, recvr=self)
+        return types.int64(*args).replace(recvr=self)
 
     def get_call_signatures(self):
         return (), False
 
     def get_impl_key(self, sig):
         return OperationType
-
-    def can_convert_to(self, typingctx, other):
-        return as_address(other)
 
 
 def _fits(given: types.Type, kind) -> bool:
@@ -132,16 +127,13 @@ def _answer(context, builder, made, arguments):
     return context.make_tuple(builder, made.return_type, [builder.load(answer), flags])
 
 
-if not config.DISABLE_JIT:
-    answer_of = make_intrinsic(types.Tuple([types.int64] * 2)(*[types.int64] * 3), _answer)
-else:
-
-    def answer_of(address, one, other):
-        """(word, flags): of an operation that writes a word to the address that it gets last, and returns flags."""
-        place = resize(0, 1)
-        flags, word = function_at(address)(int(one), int(other), place), get_word(place)
-        release(place)
-        return word, flags
+@instruction(types.Tuple([types.int64] * 2)(*[types.int64] * 3), _answer)
+def answer_of(address, one, other):
+    """(word, flags): of an operation that writes a word to the address that it gets last, and returns flags."""
+    place = resize(0, 1)
+    flags, word = function_at(address)(int(one), int(other), place), Word.get(place)
+    release(place)
+    return word, flags
 
 
 def _call_guarded(context, builder, made, arguments):

@@ -12,10 +12,9 @@ their windows did: an eighth of a replay went into blanking 32 records for the f
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.runtime.address_list import AddressList, insert_address, release_addresses
-from kernels.runtime.bits import trailing_zeros
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Bytes, Inline, Place, Ref, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize, trailing_zeros
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import clear, copy_words, fold, merge
 from kernels.states.layout import StatePlan

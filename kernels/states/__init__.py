@@ -4,11 +4,31 @@ compiled operations that it needs (tables.py).
 Here `plan` is a StatePlan, `into`, `older`, … are addresses of states, `events` is an Events (layout.py).
 """
 
-from kernels.runtime.memory import WORD_BYTES, inner
+from kernels.runtime.memory import WORD_BYTES, as_float, inner, move
 from kernels.runtime.operations import answer_of
 from kernels.runtime.struct import words_at
-from kernels.states.copying import copy_words
 from kernels.states.layout import StatePlan
+
+FEW_WORDS = 16
+"""Up to so many, a loop is quicker than a call; a sketch has hundreds, which the call moves four at a time: a quarter
+of a replay of quantiles went into the loop."""
+
+
+@inner
+def copy_words(target, source, words):
+    """Copy a state, or several that stand together."""
+    if words > FEW_WORDS:
+        move(target, source, words)
+        return
+    for word in range(words):
+        words_at(target)[word] = words_at(source)[word]
+
+
+@inner
+def number_of(asked, word):
+    """The answer behind a word as a number that can be compared with a bound, as a GrowingRows says: a float64, or a
+    whole number rounded to one."""
+    return as_float(word) if asked.gives_float else float(word)
 
 
 @inner
@@ -132,25 +152,3 @@ def events_of(state):
 def set_events(state, events):
     """Say how many events a state covers."""
     words_at(state)[0] = events
-
-
-__all__ = [
-    "clear",
-    "copy_words",
-    "events_of",
-    "fold",
-    "gather",
-    "join",
-    "lift_each",
-    "lift_rows",
-    "lower",
-    "lower_each",
-    "merge",
-    "merge_each",
-    "prefixes",
-    "set_events",
-    "spread",
-    "subtract",
-    "suffixes",
-    "take_in",
-]
