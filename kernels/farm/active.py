@@ -8,6 +8,7 @@ That a window is complete, FARM's workers see by their next tuple, which may nev
 the window's place among all windows, by which results are in order.
 """
 
+from kernels.bounds import first_end_after, last_start_until, window_start
 from kernels.farm.compute import add_stretch, compute
 from kernels.farm.deques import append_all, expire, give_back
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
@@ -15,7 +16,6 @@ from kernels.farm.inbox import BLOCK_TUPLES, message_to_read, next_message, send
 from kernels.farm.layout import A_WINDOW, FOREVER, KEY_ENDS, TOO_LARGE, TUPLES, Farm, Substream, Worker
 from kernels.farm.monitor import enter, leave, wait
 from kernels.runtime.memory import inner, move
-from kernels.windows._window import first_end_after, last_start_until, window_start
 
 
 @inner

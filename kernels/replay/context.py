@@ -7,6 +7,7 @@ Replay ─┬─ clock, rows, stop              the same for every window kind
 """
 
 from kernels.aggregators._dispatch import PointKernel
+from kernels.bounds import KernelWindow, Pane
 from kernels.frames._rules import FrameKernel
 from kernels.replay.by_context.state import Derived, WindowSource
 from kernels.replay.changed import Notes, Stretches
@@ -22,7 +23,6 @@ from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from kernels.spans._dispatch import SpanKernel
 from kernels.states.layout import Events, StatePlan
-from kernels.windows._window import Pane, Window
 
 
 class Placement(Struct):
@@ -144,7 +144,7 @@ class Replay(Struct):
     plan: Ref(StatePlan)
     emit: Code
     key: Place
-    window: Ref(Window)
+    window: Ref(KernelWindow)
     placement: Ref(Placement)
     kernels: Inline(Kernels)
     kernel: Ref(PointKernel)

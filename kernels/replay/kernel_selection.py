@@ -1,13 +1,14 @@
 """The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kernels import frames, spans
 from kernels.aggregators import kernels, window_class
-from kernels.aggregators._window import Window
+from kernels.aggregators._window import PointWindow
+from kernels.bounds import KernelWindow
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
 from kernels.ranks import rank_keys
@@ -15,15 +16,11 @@ from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.order_statistics import of_states, refuse_unserved
 from kernels.replay.selection import FINGER_TREE, MULTI_BUFFER, Selection, checked_choice, in_memory, in_order, unranked
-from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
+from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice
+from kernels.replay.window_kind import WindowKind
 from kernels.spans import _planner as planner
 from kernels.spans._window import SpanWindow
-from kernels.windows import window_kind
-from kernels.windows._window import Window as KernelWindow
 from schemas.errors import BadInput, NotServed, WrongParameter
-
-if TYPE_CHECKING:  # kinds are made of parts of the replay
-    from kernels.windows._kind import WindowKind
 
 SORTED_STACKS = "sorted_stacks"
 """What a key gets by its events alone: it must know all of them."""
@@ -56,27 +53,25 @@ class LeftToEvents(NamedTuple):
         return cls(planner.most_height(sum(map(_state_words, specs))), buckets=True, sweeping=sweeping)
 
 
-def choose(
-    window: WindowSpec, plan: AggregatePlan, name: str | None = None, options: Mapping[str, int] | None = None
+def choose_for(
+    kind: WindowKind, of: str, plan: AggregatePlan, name: str | None, options: Mapping[str, int]
 ) -> KernelChoice | LeftToEvents:
-    """The named kernel, refused if it can't serve the query; without a name a choice that the events of each key
-    make."""
+    """As `choose` (entry.py); of: the kind's name."""
     if name is not None and name not in KERNELS:
         raise NotServed("kernel", name, KERNELS)
-    kind = window_kind(window.kind)
-    refuse_unserved(kind, window.kind, plan)
+    refuse_unserved(kind, of, plan)
     plan = of_states(plan)
     able = tuple(kind.kernels())
     if name is not None and name not in able:
-        raise NotServed(f"kernel for {window.kind} windows", name, able)
+        raise NotServed(f"kernel for {of} windows", name, able)
     if kind.depends_on_others:
-        return kind.choose(name, options or {})
+        return kind.choose(name, options)
     _keeper(kind.least_refusing if name is None else name).refuse(plan.aggregates)
     if name is None and kind.events_last:
-        for option in options or {}:
+        for option in options:
             raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
         return LeftToEvents.of(plan)
-    return checked_choice(name, options or {}, name or "a replay", _keeper(name))
+    return checked_choice(name, options, name or "a replay", _keeper(name))
 
 
 def _state_words(spec: AggregateSpec) -> int:
@@ -84,7 +79,7 @@ def _state_words(spec: AggregateSpec) -> int:
     return monoid.words if isinstance(monoid, Monoid) else monoid.words(parameter_values(spec, monoid))
 
 
-def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
+def _keeper(kernel: str | None) -> type[PointWindow] | type[SpanWindow]:
     """The object's class of what keeps the panes, events or spans of its keys."""
     if kernel in OF_SPANS:
         return spans.window_class(kernel)
@@ -94,7 +89,7 @@ def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
 def select_kernels(
     choice: KernelChoice | LeftToEvents,
     columns: EventColumns,
-    kind: "WindowKind",
+    kind: WindowKind,
     window: KernelWindow,
     steps: tuple[np.ndarray, np.ndarray],
     emit: str,
@@ -153,7 +148,7 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
     )
 
 
-def _use(keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
+def _use(keeper: type[PointWindow] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
     """The fields of a KernelInUse; of a kernel with slices also the operations on what ends in them, where windows have
     many."""
     used = {"logic": numbered_logic(), "option": option}

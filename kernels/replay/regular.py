@@ -3,6 +3,7 @@
 windows of 15 by 10   [0, 15)  [10, 25)  [20, 35)        panes  [0, 5) [5, 10) [10, 15) [15, 20) [20, 25) …
 """
 
+from kernels.bounds import first_end_after, lazy_table
 from kernels.replay.changed import add_to_late_walks, note_live
 from kernels.replay.clock import next_tick
 from kernels.replay.context import Placement, Replay
@@ -10,14 +11,13 @@ from kernels.replay.stop import EVENTS_A_POLL
 from kernels.replay.walk import Walk, add_to_walk, walk_to
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import gather
-from kernels.windows._window import find_pane, first_end_after, lazy_table
 
 
 @inner
 def pane_of(r, time):
     """The pane that holds a time; mostly it is the one looked up last."""
     if time < r.pane.low or time >= r.pane.high:
-        find_pane(r.window, time, r.pane)
+        r.window.find_pane(r.window, time, r.pane)
     return r.pane
 
 

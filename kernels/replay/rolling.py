@@ -6,6 +6,8 @@ Where windows don't hold their own time, as window 4 is [-1, 4), one may be empt
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table, window_end, window_start
+from kernels.bounds.rolling import RollingWindow
 from kernels.replay.changed import add_to_late_walks, note_changed
 from kernels.replay.context import Placement, Replay
 from kernels.replay.late_times import add_late_time, count_late_times
@@ -14,16 +16,8 @@ from kernels.replay.regular import HELD_ONE_WAY, insert_event
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.replay.walk import walk_to
-from kernels.runtime.fields import Microseconds
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import events_of
-from kernels.windows._window import Window, lazy_table, window_end, window_start
-
-
-class RollingWindow(Window):
-    """beyond: how far behind its event time a window ends: 1 if it holds that, 0 if not."""
-
-    beyond: Microseconds
 
 
 def take(r: Replay, row):

@@ -17,6 +17,7 @@ the replay writes what counts in a pane.
 
 import numpy as np
 
+from kernels.bounds import first_end_after, last_start_until, lazy_table, window_end, window_start
 from kernels.monoid import SHARE, AggregateSpec
 from kernels.monoids import functions, monoids_of
 from kernels.replay.changed import add_to_late_walks, note_live
@@ -27,7 +28,6 @@ from kernels.replay.types import AggregatePlan, EventColumns
 from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_to
 from kernels.runtime.memory import as_word, inner, not_inlined
 from kernels.states import clear, gather, set_events
-from kernels.windows._window import first_end_after, last_start_until, lazy_table, window_end, window_start
 from schemas.errors import NotServed, WrongParameter
 
 

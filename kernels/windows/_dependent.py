@@ -7,20 +7,20 @@ from collections.abc import Callable
 import numpy as np
 
 from kernels import aggregators, frames
+from kernels.bounds import lazy_table
 from kernels.frames.rules import make_rules, require_answers, require_comparable
 from kernels.monoids import AggregateSpec
 from kernels.replay.by_context.state import CutWindow
 from kernels.replay.by_context.tuple_walk import TupleWindow
 from kernels.replay.context import Placement
+from kernels.replay.late import Late
 from kernels.replay.selection import choose_frames, choose_panes, select_frames, select_panes
 from kernels.replay.types import WindowSpec
+from kernels.replay.window_kind import WindowKind
 from kernels.runtime.fields import Place
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from kernels.states.layout import NO_COLUMN
-from kernels.windows._kind import WindowKind
-from kernels.windows._late import Late
-from kernels.windows._window import lazy_table
 
 
 class DependentKind(WindowKind):

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.replay.clock import NEVER
+from kernels.replay.expected_rows import ArrivingEvents
 from kernels.replay.in_time import keys_in_time
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
-from kernels.windows._rows import ArrivingEvents
 
 
 class KeyEvents(NamedTuple):

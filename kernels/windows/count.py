@@ -8,9 +8,9 @@ from kernels.frames._rules import within
 from kernels.replay.by_context.by_arrival import ArrivalCountWindow
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
+from kernels.replay.late import Late
 from kernels.replay.selection import select_panes
 from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
-from kernels.windows._late import Late
 
 
 def step(r: Replay, entry: OrderedEntry):

@@ -26,7 +26,7 @@ from kernels.replay import (
     ResultRows,
     replay_keys,
 )
-from kernels.windows._late import Arrived, Late
+from kernels.replay.late import Arrived, Late
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import result_arrays, value_arrays
 from pipelines.replay.day_state import carried_table, group_with

@@ -9,15 +9,14 @@ from math import gcd
 
 import numpy as np
 
+from kernels.bounds import Extent, KernelWindow, first_end_after, window_end, window_start
+from kernels.bounds.grid import Grid, bounds
 from kernels.farm.descriptors import has_room
 from kernels.farm.extents._served import ServedWindow
 from kernels.farm.layout import FOREVER, GO_ON, NO_ROOM, Chunk, Extents, Farm, Substream
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import compiled_table
 from kernels.windows import window_kind
-from kernels.windows._grid import Grid, bounds
-from kernels.windows._window import Extent, first_end_after, window_end, window_start
-from kernels.windows._window import Window as KernelWindow
 from schemas.errors import WrongParameter
 from schemas.windows import Window
 

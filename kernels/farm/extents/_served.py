@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from kernels.bounds import LONGEST_US
 from kernels.farm.layout import Extents
-from kernels.windows._kind import LONGEST_US
 from schemas.errors import WrongParameter
 
 

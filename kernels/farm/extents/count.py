@@ -4,9 +4,9 @@ exist (FARM §2.2.3.1, whose eq. 4 counts from 1). Context-free: a tuple's ordin
 size 3, step 2     tuples 0 1 2 3 4 5     windows [0 1 2] [2 3 4]
 """
 
+from kernels.bounds.grid import grid
 from kernels.farm.extents._closed_forms import ordinal_extents
 from kernels.farm.extents._served import ServedWindow, require_tuples
-from kernels.windows._grid import grid
 from schemas.errors import NotServed
 from schemas.windows import Count
 

@@ -7,11 +7,11 @@ size 5, step 3     tuples at 1  2  9 │ 10  11  12        windows [4, 9]: the t
 
 from functools import cache
 
+from kernels.bounds import require_length
 from kernels.farm.extents._closed_forms import is_before_time, no_end, no_more, nothing_before
 from kernels.farm.extents._served import ServedWindow, require_tuples
 from kernels.farm.layout import Extents, Farm, Substream
 from kernels.runtime.tables import compiled_table
-from kernels.windows._kind import require_length
 from schemas.windows import MICROSECOND, SlideByTuple
 
 

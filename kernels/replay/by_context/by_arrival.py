@@ -8,6 +8,7 @@ size 3, step 2        rows    0  1  2  3  4  5        windows [0 1 2] [2 3 4]
 Aggregates that depend on order take a window's rows in that of time (in_time_order.py), and need no panes.
 """
 
+from kernels.bounds import KernelWindow, lazy_table
 from kernels.replay.by_context.emitted import (
     EMITTED_WORDS,
     count_emitted,
@@ -27,14 +28,13 @@ from kernels.runtime.fields import Count
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import gather
-from kernels.windows._window import Window, lazy_table
 
 HAD_ROWS = -(1 << 62)
 """As tick: of rows that had their windows in an earlier replay."""
 
 
-class ArrivalCountWindow(Window):
-    """Rows, in Window.size of them, every `every`."""
+class ArrivalCountWindow(KernelWindow):
+    """Rows, in KernelWindow.size of them, every `every`."""
 
     every: Count
 

@@ -5,6 +5,7 @@ late      4 at watermark 6 · …             tuples that came when the watermar
 frontier  8                                the last tuple of the last window that the watermark has passed
 """
 
+from kernels.bounds import KernelWindow
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import Ordered, release_ordered
 from kernels.frames._rules import Frame, FrameRules
@@ -15,7 +16,6 @@ from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microsec
 from kernels.runtime.memory import WORD_BYTES, inner, move
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.windows._window import Window
 
 
 class FoundWindow(Struct):
@@ -141,7 +141,7 @@ class TupleWalk(Struct):
     policy_state: Address
 
 
-class CutWindow(Window):
+class CutWindow(KernelWindow):
     """A window of a session or a frame, which ends behind its tuples.
 
     tail      first ── last ───▶ end        a gap behind the last tuple, of frames a microsecond

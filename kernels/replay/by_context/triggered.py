@@ -10,6 +10,7 @@ by the places of tuples in the order that all tuples of the key have in the end 
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table
 from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
@@ -39,7 +40,6 @@ from kernels.replay.by_context.tuple_walk import TupleWindow, place_cursor, take
 from kernels.replay.context import Replay
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, move
 from kernels.states import gather
-from kernels.windows._window import lazy_table
 
 
 def start_key(r: Replay):

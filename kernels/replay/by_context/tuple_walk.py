@@ -4,6 +4,7 @@ tuples    [ 1 2 4 5 ][ 7 8 9 9 ][ 12 14 ·        to stand before 9: from the no
 notes       ▲          ▲          ▲
 """
 
+from kernels.bounds import KernelWindow
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
 from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
@@ -11,10 +12,9 @@ from kernels.runtime.fields import Count, Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
 from kernels.runtime.operations import Operation
 from kernels.states.layout import StatePlan
-from kernels.windows._window import Window
 
 
-class TupleWindow(Window):
+class TupleWindow(KernelWindow):
     """step(r, entry) → 1 if the tuple that the walk takes next triggers a window, which is then noted by trigger().
     state(r), holds(r, row): as of WindowSource and Derived, of windows that don't hold all tuples from their first to
     their last. column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether

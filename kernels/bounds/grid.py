@@ -1,10 +1,10 @@
 """Windows that start every slide, by their closed forms: what slices are cut by too."""
 
+from kernels.bounds import Bounds, KernelWindow, Pane, lazy_table, made_window
 from kernels.runtime.fields import Count, Microseconds
-from kernels.windows._window import Bounds, Pane, Window, lazy_table, made_window
 
 
-class Grid(Window):
+class Grid(KernelWindow):
     """Window i starts at origin + i·slide. slides: how many fit into the size; rest: of the size behind them."""
 
     slide: Microseconds
