@@ -43,12 +43,8 @@ def _find_older(context, events, at, oldest):
     first, event, batch = events
     low, front, middle = at
     ascending, times, ranks = context.ascending[first:], context.times[event:], context.ranks[event:]
-    olders, batch_times, state_bytes, youngest = (
-        context.batch.olders,
-        context.batch.times,
-        context.state_bytes,
-        context.youngest,
-    )
+    olders, batch_times = context.batch.olders, context.batch.times
+    state_bytes, youngest = context.state_bytes, context.youngest
     taken, suffix = batch, context.front + (low - front) * state_bytes
     for place in range(batch):
         newer = max(times[place], youngest)
@@ -116,4 +112,4 @@ def count_places(times, ranks, ascending, first, end, size):
     return places
 
 
-KERNEL = answer_kernel("sorted_stacks", ranked=True, answer=answer)
+KERNEL = answer_kernel("sorted_stacks", answer, ranked=True)

@@ -30,7 +30,6 @@ def answer(context: PerEvent, first, end):
 
 @inner
 def start_windows(context, first, end):
-    """Before the first of the entries [first, end)."""
     stacks = context.stacks
     stacks.begin = stacks.low = stacks.middle = stacks.next = first
     stacks.end = end
@@ -119,9 +118,8 @@ def start_rolling(context, times, first, end, ranked):
 
 @inner
 def ends_window(context, entry):
-    """Whether an entry is the last of its time."""
     stacks = context.stacks
     return entry + 1 == stacks.end or stacks.times[entry + 1] != stacks.times[entry]
 
 
-KERNEL = answer_kernel("two_stacks_lite", in_order_only=True, answer=answer)
+KERNEL = answer_kernel("two_stacks_lite", answer, in_order_only=True)

@@ -118,7 +118,7 @@ def replay_keys(
     made = kind.make(window, extent)
     steps = _steps(ticks, rules)
     if kind.depends_on_others:
-        selection = kind.select(choice, columns, made, window)
+        selection = kind.select(choice, columns, made, window, states.layout)
     else:
         selection = select_kernels(choice, columns, kind, made, steps, rules.emit)
     rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us))

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernels.aggregators._dispatch import PointKernel
 from kernels.bounds import lazy_table
-from kernels.per_event.context import PerEvent, allocate_batch, folded, release_batch
+from kernels.per_event.context import PerEvent, allocate_states, folded, release_states
 from kernels.per_event.in_order import ends_window, start_rolling, take_windows
 from kernels.replay.clock import pass_step
 from kernels.replay.context import Replay, WindowLogic
@@ -73,12 +73,12 @@ def keys_in_time(key_offsets, starts, arrivals, ticks, marks) -> np.ndarray:
 def create(plan: StatePlan, unused, unused_too):
     windows = allocate(PerEvent)
     windows.plan, windows.state_bytes = plan, WORD_BYTES * plan.state_words
-    allocate_batch(windows)
+    allocate_states(windows)
     return windows.address
 
 
 def destroy(windows: PerEvent):
-    release_batch(windows)
+    release_states(windows)
     release(windows.address)
 
 

@@ -57,7 +57,7 @@ def end_replay(r: Replay):
             release(walk.policy_state)
             walk.policy_panes = 0
         if used.panes != 0:
-            used.destroy(used.panes)
+            used.holder.destroy(used.panes)
     release(r.state)
     release(r.open.entries)
     for growing in (r.rows.sink, r.rows.order, r.passing.front, r.finishing.front, r.changing.front, r.carried.saved):
@@ -92,7 +92,7 @@ def _replay_key(r, first, end):
         if logic.end_key != 0:
             logic.end_key(r)
         order_rows(r.rows, first_row)
-    r.reset(r.panes)
+    r.holder.reset(r.panes)
 
 
 def take_saved(r: Replay, target):
@@ -130,7 +130,7 @@ def take_kernel(r, first, end):
     used = r.kernels.in_use[r.kernels.of_key[r.key]]
     r.logic = used.logic
     r.kernel, r.spans, r.frames, r.panes = used.kernel, used.spans, used.frames, used.panes
-    r.reset, r.derived.source = used.reset, used.source
+    r.holder, r.derived.source = used.holder, used.source
     starts = r.events.starts[first:]
     r.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
 

@@ -80,24 +80,4 @@ def window_state(r: Replay, walk: Walk, number):
     return walk_to(r, walk, number, not r.open.has_states)
 
 
-def oldest(r: Replay):
-    return r.kernel.oldest(r.panes)
-
-
-def first_from(r: Replay, time):
-    return r.kernel.first_from(r.panes, time)
-
-
-def evict(r: Replay, time):
-    r.kernel.bulk_evict(r.panes, time)
-
-
-def is_empty(r: Replay):
-    return r.kernel.is_empty(r.panes)
-
-
-HELD_ONE_WAY = (window_state, oldest, first_from, evict, is_empty)
-"""Operations of placements that hold entries in one structure."""
-
-regular_placement = lazy_table(Placement, "regular_placement", take, take_run, *HELD_ONE_WAY)
-"""Events in panes."""
+regular_placement = lazy_table(Placement, "regular_placement", take, take_run, window_state)

@@ -126,23 +126,4 @@ def window_state(r: Replay, walk: Walk, number):
     return r.spans.complete(r.panes, walk.low, walk.high, state)
 
 
-def oldest(r: Replay):
-    return r.spans.oldest(r.panes)
-
-
-def first_from(r: Replay, time):
-    return r.spans.first_from(r.panes, time)
-
-
-def evict(r: Replay, time):
-    r.spans.evict(r.panes, time)
-
-
-def is_empty(r: Replay):
-    return r.spans.is_empty(r.panes)
-
-
-span_placement = lazy_table(
-    Placement, "span_placement", take, take_run, window_state, oldest, first_from, evict, is_empty
-)
-"""Events in a span kernel."""
+span_placement = lazy_table(Placement, "span_placement", take, take_run, window_state)

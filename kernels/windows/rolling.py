@@ -13,7 +13,7 @@ from kernels.replay.late import Late
 from kernels.replay.rolling import rolling_placement
 from kernels.replay.types import WindowSpec
 from kernels.replay.window_kind import WindowKind
-from kernels.windows._rolling_rows import SeenTimes, expected_rolling_rows
+from kernels.windows._rolling_rows import expected_rolling_rows, seen_from
 
 
 class RollingKind(WindowKind):
@@ -51,12 +51,10 @@ class RollingKind(WindowKind):
         row = (arrived.start_us + beyond_us <= arrived.reached_us).nonzero()[0]
         if len(row) == 0:
             return Late.of_nothing()
-        size_us = window.size_us
-        key, start_us, reached_us = arrived.key[row], arrived.start_us[row], arrived.reached_us[row]
-        until_us = (start_us + size_us).clip(max=reached_us) + (1 - beyond_us)
-        seen = SeenTimes(arrived.key, arrived.start_us, arrived.arrival_us)
-        missed, last_us = seen.between(key, start_us, until_us, arrived.arrival_us[row])
-        to_start, late_by_us = beyond_us - size_us, arrived.watermark_us[row] - (start_us + beyond_us)
+        start_us, to_start = arrived.start_us[row], beyond_us - window.size_us
+        until_us = (start_us + window.size_us).clip(max=arrived.reached_us[row]) + (1 - beyond_us)
+        missed, last_us = seen_from(row, until_us, arrived.key, arrived.start_us, arrived.arrival_us)
+        late_by_us = arrived.watermark_us[row] - (start_us + beyond_us)
         return Late.of(row, start_us + to_start, last_us + to_start, missed, late_by_us)
 
     def expected(self, made, events):

@@ -28,9 +28,10 @@ steps = lazy_steps("slide_by_tuple", step)
 class SlideByTupleKind(TriggeredKind):
     """Windows that end with a tuple."""
 
-    def window(self, spec):
-        require_length("size", spec.asked.size_us)
-        return tuple_window(TupleWindow, steps(), size=spec.asked.size_us, every=within("step", spec.asked.step))
+    def make(self, spec, extent):
+        asked = spec.asked
+        require_length("size", asked.size_us)
+        return tuple_window(TupleWindow, steps(), size=asked.size_us, every=within("step", asked.step))
 
 
 KIND = SlideByTupleKind()

@@ -9,7 +9,6 @@ from kernels.bounds import KernelWindow
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import Ordered, release_ordered
 from kernels.frames._rules import Frame, FrameRules
-from kernels.replay.by_context.in_time_order import InTimeOrder
 from kernels.replay.clock import NEVER
 from kernels.replay.growing import GrowingQueue, release_list
 from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
@@ -234,7 +233,8 @@ class Derived(Struct):
     kept, taken: tuples that were left when it was last asked to forget, and how many have come since;
         least_forgotten: how many must have come before it is asked again, and at least so many as were left
     holds(r, row) → 1: the window found has a tuple that stands between its first and its last; 0: it has all of these
-    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); in_order: their rows by time
+    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); held_first … held_end: the rows that the
+        kernel holds, where aggregates depend on order
     refused, refused_row: why the source couldn't take a tuple, and which; 0: it could
     """
 
@@ -267,18 +267,17 @@ class Derived(Struct):
     latest: Inline(GrowingQueue)
     pane_row: Place
     rows_before: Count
-    in_order: Inline(InTimeOrder)
+    held_first: Place
+    held_end: Place
     refused: Word
     refused_row: Place
 
 
 @inner
 def release_derived(derived):
-    for emitted in (derived.emitted, derived.closed):
-        release_list(emitted)
+    for growing in (derived.emitted, derived.closed):
+        release_list(growing)
     for queue in (derived.earliest, derived.latest):
         release_list(queue)
-    for growing in (derived.in_order.leaf_of, derived.in_order.states, derived.in_order.pairs):
-        release_list(growing)
     release_ordered(derived.late)
     release_ordered(derived.walk.tuples)
