@@ -29,7 +29,6 @@ NODE = 1 << NODE_SHIFT
 
 
 def answer(context: PerEvent, first, end):
-    """Answers of the events [first, end) of one key, which are ranked. O(log n) each."""
     make_room_in_front(context, NODE)
     _make_levels(context, end - first)
     context.youngest = NO_TIME
@@ -79,7 +78,6 @@ def _suffix(context, low):
 
 @inner
 def _above(places):
-    """How many nodes stand above them."""
     return (places + NODE - 1) >> NODE_SHIFT
 
 
@@ -130,7 +128,6 @@ def _answer_in_block(context, event, low):
 
 @inner
 def _make_suffixes(context, low):
-    """Suffix aggregates of the block's places from `low` on."""
     end = min(context.places, ((low >> NODE_SHIFT) + 1) << NODE_SHIFT)
     states, state_bytes = context.levels + low * context.state_bytes, context.state_bytes
     suffixes(context.plan, _suffix(context, low), state_bytes, states, state_bytes, end - low)

@@ -21,7 +21,6 @@ MOST_PLACES = 4
 
 
 def answer(context: PerEvent, first, end):
-    """Answers of the events [first, end) of one key, which are ranked."""
     clear(context.plan, context.young)
     context.youngest = NO_TIME
     low, front, middle, oldest, event = 0, 0, 0, FOREVER, first  # the front is [front, middle), oldest in the back

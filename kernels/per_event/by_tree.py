@@ -132,7 +132,6 @@ def _merge_late(context, in_order, late):
 
 @inner
 def _answer_late_one(context, event):
-    """One late event, in its place; returns 1."""
     not_inlined()
     tree, time = context.tree, context.times[event]
     context.batch.times[0] = time

@@ -132,7 +132,6 @@ class PerEvent(Struct):
 
 @inner
 def allocate_states(context):
-    """What all kernels keep."""
     words, batch = context.plan.state_words, context.batch
     batch.lifted, batch.folded = resize(0, BATCH * words), resize(0, BATCH * words)
     context.young, context.identity = resize(0, words), resize(0, words)
@@ -151,7 +150,6 @@ def release_states(context):
 
 @inner
 def make_room_in_front(context, states):
-    """Room for so many states; what was there is gone."""
     if states > context.front_room:
         context.front_room = 2 * states
         context.front = resize(context.front, 2 * states * (context.state_bytes // WORD_BYTES))
@@ -199,7 +197,6 @@ def answer_taken(context, event, taken, before):
 
 @inner
 def answer_batch(context, first, taken):
-    """What is older ⊗ the running fold, lowered."""
     merge_each(context.plan, context.batch.folded, context.state_bytes, context.batch.olders, taken)
     lower_batch(context, first, taken)
 

@@ -55,7 +55,6 @@ def take_windows(context):
 
 @inner
 def _find_older(context):
-    """For how many entries the front lasts."""
     not_inlined()
     stacks, olders, identity, state_bytes = context.stacks, context.batch.olders, context.identity, context.state_bytes
     times, low, middle, size = stacks.times, stacks.low, stacks.middle, context.size
@@ -76,7 +75,6 @@ def _find_older(context):
 
 @inner
 def _make_front(context):
-    """Suffix aggregates of the whole window; the back becomes empty."""
     not_inlined()
     stacks = context.stacks
     stacks.begin, stacks.middle = stacks.low, stacks.next
@@ -89,7 +87,6 @@ def _make_front(context):
 
 @inner
 def _lift(context, into, entry, entries):
-    """States of the entries from `entry` on."""
     stacks, plan, state_bytes, events = context.stacks, context.plan, context.state_bytes, context.events
     if stacks.rows.address == 0:
         lift_each(plan, into, state_bytes, events, entry, entry + entries)

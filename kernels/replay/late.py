@@ -70,7 +70,6 @@ class Late(NamedTuple):
 
     @classmethod
     def of_nothing(cls) -> "Late":
-        """No event is late."""
         return cls.of(*[np.empty(0, dtype=np.int64)] * 5)
 
 

@@ -126,7 +126,6 @@ def create_structures(r):
 
 @inner
 def take_kernel(r, first, end):
-    """Have the panes of the key at hand, the events [first, end), kept by its kernel, which is empty."""
     used = r.kernels.in_use[r.kernels.of_key[r.key]]
     r.logic = used.logic
     r.kernel, r.spans, r.frames, r.panes = used.kernel, used.spans, used.frames, used.panes

@@ -25,7 +25,6 @@ def start_key(r: Replay):
 
 
 def take_run(r: Replay, first, end):
-    """Take the events from `first` on that make no row by themselves; `first` if there are none."""
     if r.placement.take_run == 0 or r.emit == EMIT_ARRIVAL or not r.plan.is_commutative:
         return first
     return r.placement.take_run(r, first, end)

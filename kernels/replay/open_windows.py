@@ -99,7 +99,6 @@ def find_entry(r, number):
 
 @inner
 def is_open(r, number):
-    """Whether the window has an entry."""
     not_inlined()
     return find_entry(r, number).owner == r.key
 

@@ -160,7 +160,6 @@ def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -
 
 
 def failure_of(spec: AggregateSpec, labels: Labels, key: int, start: int, end: int, tick: int) -> AggregateFailed:
-    """An aggregate has no right answer in a window's row."""
     where = f"{labels.column(spec.column)} for {labels.key(key)}, window [{labels.time(start)}, {labels.time(end)})"
     values = labels.values(spec.column, key, start, end, tick)
     return AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)

@@ -47,11 +47,8 @@ def take(r: Replay, row):
 
 
 def take_run(r: Replay, first, end):
-    """Take the events from `first` on that fall into one pane before the watermark next moves, all of them in time.
-
-    They change no row yet, so the order among them and with their bursts doesn't matter: one insertion for all.
-    Returns the next row; `first` if that event is late or in no window.
-    """
+    """Events of one pane before the watermark next moves, all of them in time, change no row yet: so the order among
+    them and with their bursts doesn't matter, and one insertion is enough for all."""
     if r.window.find_pane == 0:
         return first
     row = end_of_run(r, r.events.starts, first, end)

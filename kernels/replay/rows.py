@@ -82,7 +82,6 @@ def append_row(r, start, end, number):
 
 @inner
 def write_outputs(rows, row, state):
-    """The aggregates of a state, and how many events it covers; the row's window is known."""
     not_inlined()
     row.events = events_of(state)
     nulls = 0
@@ -100,7 +99,6 @@ def write_outputs(rows, row, state):
 
 @inner
 def write_no_outputs(rows, row):
-    """The aggregates of a window that is no more: nulls."""
     row.events = 0
     row.nulls = (1 << rows.output_count) - 1
     for output in range(rows.output_count):

@@ -54,7 +54,6 @@ def must_stop(stop):
 
 @inner
 def must_stop_at(stop, row):
-    """The same, asked for one row of many."""
     return row % EVENTS_A_POLL == 0 and must_stop(stop)
 
 

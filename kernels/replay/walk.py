@@ -45,7 +45,6 @@ class Walk(Struct):
 
 @inner
 def start_walk(r, walk):
-    """Before a key's first window."""
     invalidate(walk)
     walk.next = UNKNOWN
     walk.patience = r.least_patience
@@ -72,7 +71,6 @@ def add_to_walk(r, walk, time):
 
 @inner
 def stand_at(r, walk, number):
-    """Move a walk to a window whose aggregate is known."""
     invalidate(walk)
     walk.low, walk.high = window_start(r.window, number), window_end(r.window, number)
 

@@ -108,7 +108,6 @@ def _changed_youngest(size_us: int, taken: KeyEvents) -> int:
 
 
 def _first_of_runs(*columns: np.ndarray) -> np.ndarray:
-    """Where rows begin that differ from those before."""
     is_first = np.ones(len(columns[0]), bool)
     is_first[1:] = np.any([each[1:] != each[:-1] for each in columns], axis=0)
     return np.flatnonzero(is_first)

@@ -81,7 +81,6 @@ def state(r: Replay):
 
 
 def holds(r: Replay, row):
-    """The tuple that triggered is not in its window."""
     value = value_of(TupleWindow(r.window.address), r.events.columns, row)
     return row != r.derived.found.last_row and value >= r.derived.walk.here.least
 

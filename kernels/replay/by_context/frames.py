@@ -140,7 +140,6 @@ def _find(r, frame):
 
 @inner
 def _closed_at(r, frame):
-    """The time of the tuple that closed a frame, FOREVER if none did."""
     row = r.frames.closing_row(r.panes, frame)
     return FOREVER if row == NONE else r.events.starts[row]
 
@@ -186,7 +185,6 @@ def state(r: Replay):
 
 
 def forget(r: Replay, time):
-    """O(frames that go)."""
     s, derived = KeyFrames(r.panes), r.derived
     copy_window(derived.found, derived.forgotten)
     chunk, at = standing(s.frames, s.frames.first, 0)

@@ -122,7 +122,6 @@ def _take(r, row):
 
 @inner
 def _reached(r):
-    """Up to which `passes` windows have rows now."""
     if r.emit == EMIT_ARRIVAL:
         return FOREVER
     return r.clock.floor if r.emit == EMIT_FINAL else r.clock.watermark
@@ -170,7 +169,6 @@ def _pass_windows(r, step):
 
 @inner
 def _forget_what_is_final(r):
-    """What no window needs that can still have rows."""
     not_inlined()
     derived, floor = r.derived, r.clock.floor
     source, found = derived.source, derived.found

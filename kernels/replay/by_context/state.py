@@ -50,14 +50,12 @@ def copy_window(into, window):
 
 @inner
 def note_changed_until(derived, time, row):
-    """Windows up to that place may have changed."""
     if is_until(derived.changed_to, derived.changed_to_row, time, row):
         derived.changed_to, derived.changed_to_row = time, row
 
 
 @inner
 def find_none(found):
-    """Before all windows."""
     found.start = found.end = found.passes = found.first = found.last = NEVER
     found.number = found.closing_row = found.first_row = found.last_row = found.held_row = -1
     found.digest = 0
@@ -73,7 +71,6 @@ def set_ends(found, start, end):
 
 @inner
 def move_rows(found, by):
-    """The rows of the tuples in a window."""
     found.first_row, found.last_row, found.held_row = found.first_row + by, found.last_row + by, found.held_row + by
 
 
@@ -101,7 +98,6 @@ PROGRESS_WORDS = WalkProgress.size_bytes // WORD_BYTES
 
 @inner
 def start_progress(progress):
-    """Before all tuples."""
     progress.time = progress.tail = NEVER
     progress.row = progress.tail_row = -1
     progress.tuples = progress.windows = progress.tail_tuples = 0
@@ -116,7 +112,6 @@ def copy_progress(into, progress):
 
 @inner
 def move_progress_rows(progress, by):
-    """All rows that it names."""
     progress.row, progress.tail_row = progress.row + by, progress.tail_row + by
     move_rows(progress.window, by)
 
@@ -158,7 +153,6 @@ class CutWindow(KernelWindow):
 
 @inner
 def end_of(window, frame):
-    """First time behind a frame's window."""
     return frame.reach if window.ends_at_reach else frame.last + window.tail
 
 
@@ -233,8 +227,8 @@ class Derived(Struct):
     kept, taken: tuples that were left when it was last asked to forget, and how many have come since;
         least_forgotten: how many must have come before it is asked again, and at least so many as were left
     holds(r, row) → 1: the window found has a tuple that stands between its first and its last; 0: it has all of these
-    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); held_first … held_end: the rows that the
-        kernel holds, where aggregates depend on order
+    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); held_first … held_end: the rows
+        that the kernel holds, where aggregates depend on order
     refused, refused_row: why the source couldn't take a tuple, and which; 0: it could
     """
 

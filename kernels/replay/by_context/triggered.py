@@ -85,7 +85,6 @@ def _put_into_kernel(r, window, row):
 
 
 def go_before(r: Replay, time, row):
-    """O(log tuples + tuples from the nearest note on)."""
     walk_before(r, time)
     copy_window(r.derived.found, r.derived.walk.here.window)
 
@@ -144,7 +143,6 @@ def forget(r: Replay, time):
 
 
 def least_row(r: Replay):
-    """O(tuples)."""
     tuples, least = r.derived.walk.tuples, -1
     chunk, at = standing(tuples, tuples.first, 0)
     while chunk < tuples.end:

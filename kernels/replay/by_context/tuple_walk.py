@@ -33,7 +33,6 @@ class TupleWindow(KernelWindow):
 
 @inner
 def walk_before(r, time):
-    """Before the tuples of a time."""
     not_inlined()
     walk, derived = r.derived.walk, r.derived
     _go_to_note(walk, time)
@@ -72,7 +71,6 @@ def place_cursor(derived, walk):
 
 @inner
 def take_step(r):
-    """The tuple at the cursor; whether it triggers a window."""
     walk, derived = r.derived.walk, r.derived
     tuples, here = walk.tuples, walk.here
     if derived.cursor_at == 0:
