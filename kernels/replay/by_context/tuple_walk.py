@@ -6,7 +6,7 @@ notes       ▲          ▲          ▲
 
 from kernels.bounds import KernelWindow
 from kernels.frames._frames import is_until
-from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
+from kernels.frames._ordered import LAST_ROW, OrderedEntry, chunk_at, entry_at, next_place, place_behind, standing
 from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
 from kernels.runtime.fields import Count, Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
@@ -21,7 +21,7 @@ class TupleWindow(KernelWindow):
     a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds
     apart; every: of windows that come every so many tuples."""
 
-    step: Operation("Replay", "TimeRow")
+    step: Operation("Replay", OrderedEntry)
     state: Operation("Replay")
     holds: Operation("Replay", Place)
     column: Place
