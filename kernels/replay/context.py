@@ -67,7 +67,7 @@ class WindowLogic(Struct):
     advance: Operation("Replay", Place)
 
 
-class Holder(Struct):
+class EventHolder(Struct):
     """What is asked of the structure that holds a key's events alike, of whichever kernel it is, as that says it."""
 
     destroy: Operation(Address)
@@ -88,7 +88,7 @@ class KernelInUse(Struct):
     frames: Ref(FrameKernel)
     logic: Ref(WindowLogic)
     source: Ref(WindowSource)
-    holder: Inline(Holder)
+    holder: Inline(EventHolder)
     option: Count
     panes: Address
 
@@ -154,7 +154,7 @@ class Replay(Struct):
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     panes: Address
-    holder: Ref(Holder)
+    holder: Ref(EventHolder)
     goes_behind: Flag()
     state: Address
     pane: Inline(Pane)

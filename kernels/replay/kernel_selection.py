@@ -17,7 +17,7 @@ from kernels.replay.by_context.by_arrival import arrival_logic
 from kernels.replay.by_context.frames import frames_source
 from kernels.replay.by_context.logic import context_bound_logic
 from kernels.replay.by_context.triggered import triggered_source
-from kernels.replay.context import Holder, KernelInUse
+from kernels.replay.context import EventHolder, KernelInUse
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.order_statistics import of_states, refuse_unserved
@@ -91,7 +91,7 @@ def _selection(
         used, table = KernelInUse(address_of(words)), use.get("frames") or use.get("spans") or use["kernel"]
         for field, value in use.items():
             setattr(used, field, value)
-        for field in Holder.fields:
+        for field in EventHolder.fields:
             setattr(used.holder, field, getattr(table, field, 0))
         used.holder.evict = getattr(table, "bulk_evict", table.evict)
     return Selection(names, memory, of_key, ranked, **also)

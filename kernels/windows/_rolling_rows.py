@@ -113,7 +113,7 @@ def _first_of_runs(*columns: np.ndarray) -> np.ndarray:
     return np.flatnonzero(is_first)
 
 
-class Seen(Struct):
+class SeenTimes(Struct):
     """Events by key and order of arrival, the distinct pairs of key and time in order. places: of each event's pair;
     highs: up to which pair an event asks, 0 if it asks nothing; counts, lasts: the answers; tree: counts of seen pairs
     (Fenwick, 1994)."""
@@ -164,8 +164,8 @@ def _nth_seen(seen, nth):
 
 @entry
 def count_seen(seen, events):
-    """Answer all, tick by tick; the address of a Seen. O(events · log pairs)."""
-    seen, row = Seen(seen), 0
+    """Answer all, tick by tick; the address of a SeenTimes. O(events · log pairs)."""
+    seen, row = SeenTimes(seen), 0
     while row < events:
         first = row
         while row < events and seen.keys[row] == seen.keys[first] and seen.arrivals[row] == seen.arrivals[first]:
@@ -198,6 +198,6 @@ def seen_from(
     columns = {"keys": key, "arrivals": arrival_us, "places": places, "highs": highs, "counts": counts, "lasts": lasts}
     made = {name: np.ascontiguousarray(each, np.int64) for name, each in columns.items()}
     tree, is_seen = np.zeros(len(pairs) + 1, np.int64), np.zeros(len(pairs), np.bool_)
-    seen = Seen.make(pairs=len(pairs), tree=tree, is_seen=is_seen, **made)
+    seen = SeenTimes.make(pairs=len(pairs), tree=tree, is_seen=is_seen, **made)
     count_seen(seen.address, len(key))
     return counts[row], times[pairs[lasts[row]] % (len(times) + 1)]
