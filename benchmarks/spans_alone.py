@@ -12,10 +12,10 @@ import numpy as np
 from benchmarks.spans_loops import DrivenSpans, release_until, take
 from benchmarks.spans_source import AGGREGATES, ALL_AGGREGATES, SECOND_US, RangeBySlide, Spans, kernels_of
 from kernels.aggregators._columns import Source
+from kernels.bounds.grid import grid as made_grid
 from kernels.runtime.memory import address_of
 from kernels.spans import window_class
 from kernels.states.state_plan import make_plan
-from kernels.windows._grid import grid as made_grid
 
 EVENTS_A_LOOK = 256
 """Between two looks at how much memory is held."""

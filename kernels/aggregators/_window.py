@@ -51,7 +51,7 @@ def answer_range(kernel: PointKernel, s, low, high, plan: StatePlan, answers):
     return DONE
 
 
-class Window(KernelObject):
+class PointWindow(KernelObject):
     """A window of entries (time, values): times int64 in µs; a value a number or None for a null, a tuple of them
     where the aggregates name several columns. Events of equal times combine to one entry, in order of insertion.
 

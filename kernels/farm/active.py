@@ -13,13 +13,13 @@ A worker has the tuples of a key in one piece, which new ones join at the end an
             ▲ first ▲ end
 """
 
+from kernels.bounds import first_end_after, last_start_until, window_start
 from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
 from kernels.farm.inbox import A_WINDOW, BLOCK_TUPLES, TUPLES, message_to_read, next_message, send, tuples_that_fit
 from kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, Farm, Substream, Worker, copy_tuples, hold
 from kernels.farm.monitor import enter, leave, wait, wake
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import words_at
-from kernels.windows._window import first_end_after, last_start_until, window_start
 
 LEAST_TUPLES = 16
 

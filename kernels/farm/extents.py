@@ -19,13 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernels.bounds import LONGEST_US, Extent, first_end_after, require_length, window_end, window_start
+from kernels.bounds.grid import Grid, bounds, grid
 from kernels.farm.descriptors import has_room
 from kernels.farm.layout import AGES, ATTRIBUTE_FALLS, ATTRIBUTES, FOREVER, GO_ON, NO_ROOM, ORDINALS, REFUSED, TIMES
 from kernels.runtime.memory import as_float, as_word, inner
 from kernels.windows import kinds, window_kind
-from kernels.windows._grid import Grid, bounds, grid
-from kernels.windows._kind import LONGEST_US, require_length
-from kernels.windows._window import Extent, first_end_after, window_end, window_start
 from schemas.errors import NotServed, WrongParameter
 from schemas.windows import MICROSECOND, Count, Delta, SlideByTuple, Window
 

@@ -9,6 +9,7 @@ Agnostic workers read one buffer of chunks, which only the emitter writes; activ
 buffer each (FARM §4.2.3, §5.3, §5.4).
 """
 
+from kernels.bounds import KernelWindow
 from kernels.farm.content import Real, WindowContent
 from kernels.farm.monitor import Monitor
 from kernels.runtime.fields import (
@@ -29,7 +30,6 @@ from kernels.runtime.fields import (
 from kernels.runtime.memory import inner, move
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
-from kernels.windows._window import Window
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
 NO_ROOM, GO_ON, REFUSED = range(3)
@@ -216,7 +216,7 @@ class Farm(Struct):
     hand_out: Operation("Farm", Substream, Microseconds, Count, Microseconds, Microseconds)
     find_content: Operation("Farm", Worker, Descriptor)
     sorted_tuples: Ref(SortedTuples)
-    window: Ref(Window)
+    window: Ref(KernelWindow)
     selects: Code
     ends_at_tuples: Flag()
     size: Word

@@ -29,12 +29,10 @@ from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.sorting import sort_pairs
 
 
-def allocate(context: PerEvent):
-    context.tree = Tree(context.tree_kernel.create(context.plan, USUAL_ARITY, 0))
-
-
 def answer(context: PerEvent, first, end):
     """Answers of the events [first, end) of one key. O(log d) amortised each."""
+    if context.tree.address == 0:
+        context.tree = Tree(context.tree_kernel.create(context.plan, USUAL_ARITY, 0))
     tree, event = context.tree, first
     context.tree_kernel.reset(tree)
     context.youngest = NO_TIME
@@ -102,8 +100,7 @@ def _part(context, taken):
         if time == NO_TIME:
             continue
         if time >= newest:
-            newest = time
-            batch.times[in_order] = time
+            newest = batch.times[in_order] = time
             copy_state(context, lifted(context, in_order), lifted(context, place))
             in_order += 1
         elif time >= oldest:
@@ -135,7 +132,6 @@ def _merge_late(context, in_order, late):
 
 @inner
 def _answer_late_one(context, event):
-    """One late event, in its place; returns 1."""
     not_inlined()
     tree, time = context.tree, context.times[event]
     context.batch.times[0] = time
@@ -148,8 +144,4 @@ def _answer_late_one(context, event):
     return 1
 
 
-def destroy(context: PerEvent):
-    context.tree_kernel.destroy(context.tree)
-
-
-KERNEL = answer_kernel("finger_tree", allocate=allocate, answer=answer, release=destroy)
+KERNEL = answer_kernel("finger_tree", answer)

@@ -12,6 +12,7 @@ where adding each event to each of its windows cost m · w: 0.2 ms an event at 1
 O(m + w), but only for events that end in the order in which they begin, and spans don't.
 """
 
+from kernels.bounds import first_end_after
 from kernels.replay.growing import GrowingList, append, release_list
 from kernels.replay.open_windows import NO_STATE, emit, kept_state
 from kernels.replay.rows import EARLY, LATE
@@ -24,7 +25,6 @@ from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
 from kernels.runtime.struct import Struct
 from kernels.states import clear, gather, merge
-from kernels.windows._window import first_end_after
 
 KEPT_WORDS = 1 << 17
 

@@ -1,6 +1,7 @@
 """The one compiled call of a replay: all keys, event by event, tick by tick. Panes are kept in one structure of each
 kernel that the run's keys were given, used key after key."""
 
+from kernels.bounds import lazy_table
 from kernels.frames._frames import KeyFrames
 from kernels.ranks import count_in_order
 from kernels.replay.by_context.state import CutWindow, release_derived
@@ -16,7 +17,6 @@ from kernels.runtime.fields import Address, Count
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.windows._window import lazy_table
 
 
 class ReplayCalls(Struct):
@@ -57,7 +57,7 @@ def end_replay(r: Replay):
             release(walk.policy_state)
             walk.policy_panes = 0
         if used.panes != 0:
-            used.destroy(used.panes)
+            used.holder.destroy(used.panes)
     release(r.state)
     release(r.open.entries)
     for growing in (r.rows.sink, r.rows.order, r.passing.front, r.finishing.front, r.changing.front, r.carried.saved):
@@ -92,7 +92,7 @@ def _replay_key(r, first, end):
         if logic.end_key != 0:
             logic.end_key(r)
         order_rows(r.rows, first_row)
-    r.reset(r.panes)
+    r.holder.reset(r.panes)
 
 
 def take_saved(r: Replay, target):
@@ -126,11 +126,10 @@ def create_structures(r):
 
 @inner
 def take_kernel(r, first, end):
-    """Have the panes of the key at hand, the events [first, end), kept by its kernel, which is empty."""
     used = r.kernels.in_use[r.kernels.of_key[r.key]]
     r.logic = used.logic
     r.kernel, r.spans, r.frames, r.panes = used.kernel, used.spans, used.frames, used.panes
-    r.reset, r.derived.source = used.reset, used.source
+    r.holder, r.derived.source = used.holder, used.source
     starts = r.events.starts[first:]
     r.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
 

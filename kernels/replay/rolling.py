@@ -6,24 +6,18 @@ Where windows don't hold their own time, as window 4 is [-1, 4), one may be empt
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table, window_end, window_start
+from kernels.bounds.rolling import RollingWindow
 from kernels.replay.changed import add_to_late_walks, note_changed
 from kernels.replay.context import Placement, Replay
 from kernels.replay.late_times import add_late_time, count_late_times
 from kernels.replay.open_windows import is_open, open_entry
-from kernels.replay.regular import HELD_ONE_WAY, insert_event
+from kernels.replay.regular import insert_event, window_state
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.replay.walk import walk_to
-from kernels.runtime.fields import Microseconds
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import events_of
-from kernels.windows._window import Window, lazy_table, window_end, window_start
-
-
-class RollingWindow(Window):
-    """beyond: how far behind its event time a window ends: 1 if it holds that, 0 if not."""
-
-    beyond: Microseconds
 
 
 def take(r: Replay, row):
@@ -81,6 +75,5 @@ def late_events(r: Replay, number, state):
 
 
 rolling_placement = lazy_table(
-    Placement, "rolling_placement", take, close_burst, window_from, late_events, *HELD_ONE_WAY
+    Placement, "rolling_placement", take, close_burst, window_from, late_events, window_state
 )
-"""Events one by one."""

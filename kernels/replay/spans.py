@@ -17,6 +17,7 @@ the replay writes what counts in a pane.
 
 import numpy as np
 
+from kernels.bounds import first_end_after, last_start_until, lazy_table, window_end, window_start
 from kernels.monoid import SHARE, AggregateSpec
 from kernels.monoids import functions, monoids_of
 from kernels.replay.changed import add_to_late_walks, note_live
@@ -27,7 +28,6 @@ from kernels.replay.types import AggregatePlan, EventColumns
 from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_to
 from kernels.runtime.memory import as_word, inner, not_inlined
 from kernels.states import clear, gather, set_events
-from kernels.windows._window import first_end_after, last_start_until, lazy_table, window_end, window_start
 from schemas.errors import NotServed, WrongParameter
 
 
@@ -126,23 +126,4 @@ def window_state(r: Replay, walk: Walk, number):
     return r.spans.complete(r.panes, walk.low, walk.high, state)
 
 
-def oldest(r: Replay):
-    return r.spans.oldest(r.panes)
-
-
-def first_from(r: Replay, time):
-    return r.spans.first_from(r.panes, time)
-
-
-def evict(r: Replay, time):
-    r.spans.evict(r.panes, time)
-
-
-def is_empty(r: Replay):
-    return r.spans.is_empty(r.panes)
-
-
-span_placement = lazy_table(
-    Placement, "span_placement", take, take_run, window_state, oldest, first_from, evict, is_empty
-)
-"""Events in a span kernel."""
+span_placement = lazy_table(Placement, "span_placement", take, take_run, window_state)

@@ -9,12 +9,12 @@ makes the walk invalid, and the tree answers until so many windows have asked th
 """
 
 from kernels.aggregators._dispatch import Entry, entry_bytes
+from kernels.bounds import window_end, window_start
 from kernels.replay.growing import GrowingList, append
 from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import Struct
 from kernels.states import clear, join, merge, suffixes
-from kernels.windows._window import window_end, window_start
 
 UNKNOWN = -(1 << 63)
 # An answer of the tree costs as much as so many entries of a front. Where each front lasted for one window only, a
@@ -45,7 +45,6 @@ class Walk(Struct):
 
 @inner
 def start_walk(r, walk):
-    """Before a key's first window."""
     invalidate(walk)
     walk.next = UNKNOWN
     walk.patience = r.least_patience
@@ -72,7 +71,6 @@ def add_to_walk(r, walk, time):
 
 @inner
 def stand_at(r, walk, number):
-    """Move a walk to a window whose aggregate is known."""
     invalidate(walk)
     walk.low, walk.high = window_start(r.window, number), window_end(r.window, number)
 

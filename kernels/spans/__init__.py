@@ -6,9 +6,10 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from schemas.windows.spanning import WHOLE
+
 from kernels.given import require_known
 from kernels.runtime.found import names_in
-from kernels.windows import window_kind
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate
 from schemas.windows import Window
@@ -44,9 +45,9 @@ def make(kernel: str, window: Window, aggregates: Mapping[str, Aggregate], **opt
     """
     require_known("kernel", kernel, kernels())
     made = window_class(kernel)
-    if not isinstance(window, Window) or not window_kind(window.kind).events_last:
+    if not isinstance(window, Window) or window.longest_event_us is None:
         raise WrongParameter("window", window, "one whose events last, as schemas.query.spanning makes")
-    if window.counts_shares or window_kind(window.kind).attributed(window, 0, 1) != (0, 1):
+    if getattr(window, "attribution", WHOLE) != WHOLE:
         raise WrongParameter("window", window, "one of whole events; other attributions are a replay's (replay_table)")
     made.require(kernel, aggregates, options)
     return made(window, aggregates, **options)

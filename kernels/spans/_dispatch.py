@@ -28,7 +28,7 @@ class SpanKernel(Struct):
         it; 0: that isn't what stands in so many words
     """
 
-    create: Operation("StatePlan", "Window", Word)
+    create: Operation("StatePlan", "KernelWindow", Word)
     destroy: Operation(Address)
     reset: Operation(Address)
     insert_span: Operation(Address, Microseconds, Microseconds, Address)

@@ -10,6 +10,7 @@ from kernels.aggregators._answers import lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._saved import description, opened, sealed
+from kernels.bounds.grid import Grid, grid
 from kernels.columns import LIMIT_US
 from kernels.kernel_object import KernelObject
 from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, in_words, those_with
@@ -20,7 +21,6 @@ from kernels.spans._dispatch import SpanKernel
 from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
 from kernels.states import gather
 from kernels.states.layout import StatePlan
-from kernels.windows._grid import Grid, grid
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import Aggregate
 from schemas.windows import Window

@@ -11,6 +11,7 @@ window will ask for one by one is kept as one state, `gone`.
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.bounds.grid import Grid
 from kernels.monoids import has_inverse
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Microseconds, Ref
@@ -20,7 +21,6 @@ from kernels.spans._window import INDEX_ARITY, SweepingWindow, events_between
 from kernels.states import clear, copy_words, events_of, subtract
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
-from kernels.windows._grid import Grid
 
 
 class CumulativeSweep(Struct):

@@ -14,6 +14,7 @@ import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.bounds.grid import Grid
 from kernels.runtime.bisection import searches
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref, Tail, Word, Words
@@ -24,7 +25,6 @@ from kernels.spans._window import INDEX_ARITY, SweepingWindow, events_between
 from kernels.states import clear, copy_words, merge
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
-from kernels.windows._grid import Grid
 
 LEAST_ROOM = 16
 

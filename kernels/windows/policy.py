@@ -96,7 +96,7 @@ class PolicyKind(TriggeredKind):
     def source_digest(self, window):
         return _source_of(window.policy.out)
 
-    def window(self, spec):
+    def make(self, spec, extent):
         asked = spec.asked
         compiled = CompiledPolicy(asked.name, asked.policy.out, asked.values, tuple(asked.reads), spec.reads)
         prefix, part = map(address_of, compiled.states)
@@ -105,9 +105,9 @@ class PolicyKind(TriggeredKind):
         object.__setattr__(made, "_kept", [made._kept, compiled])
         return made
 
-    def select(self, choice, columns, made, spec):
+    def select(self, choice, columns, made, spec, plan):
         [_, compiled] = made._kept
-        selection = super().select(choice, columns, made, spec)
+        selection = super().select(choice, columns, made, spec, plan)
         return selection._replace(require_replayed=lambda status, row: compiled.predicate.require_answers())
 
 

@@ -28,7 +28,7 @@ from kernels.replay import (
     ResultRows,
     replay_keys,
 )
-from kernels.windows._late import Arrived, Late
+from kernels.replay.late import Arrived, Late
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays

@@ -7,7 +7,6 @@ from tests.contracts.test_layers import PACKAGES
 from tests.support.rules import ROOT, assert_none, blanked, files, line_of
 
 SHARED = {
-    "Window": "as a query asks for it, compiled, and as an object of Python: users import two of them",
     "Sizes": "how much an experiment of benchmarks/ measures: each says so for itself",
 }
 CLASS = re.compile(r"^\s*class (\w+)[(:\[]", re.MULTILINE)

@@ -16,7 +16,7 @@ from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED, Result, Windo
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import compute_once, status_text
 from kernels.replay import OVER_TIME as STOPPED
-from kernels.windows._late import BEFORE_ALL_US
+from kernels.replay.late import BEFORE_ALL_US
 from schemas.errors import BrokenDefinition, TooManySeconds, WorkerLost, WrongParameter
 from tests.support.kernels import heavy
 

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, WindowSpec, entry, replay_keys
-from kernels.replay.invariants import check_late_times, check_open_windows, check_walk
 from kernels.replay.late_times import RUN
 from kernels.replay.open_windows import WindowEntry
 from kernels.runtime.struct import words_at
 from kernels.states.state_plan import make_plan
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.kernels.test_replay import ticks_of
+from tests.support.kernels.replay_invariants import check_late_times, check_open_windows, check_walk
 from tests.support.kernels.stepped_replay import replay_in_steps
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0))

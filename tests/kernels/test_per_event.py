@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
-from kernels.per_event import KeyedEvents, answer_per_event
+from kernels.per_event import KeyedEvents, answer_each, answer_per_event
 from kernels.per_event.entry import FEW
 from kernels.ranks import FAR
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from schemas.query import agg
 from tests.kernels.test_compilation import run_as_plain_python
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0))
@@ -84,6 +85,26 @@ def test_aggregates_that_depend_on_order_take_late_events_in_their_place(steps, 
     rows = arrivals([(step, late_by if late_by > 20 else 0, value) for step, late_by, value in steps])
     answers = answer_per_event(keyed([rows]), size, ORDERED)
     assert [answer_at(answers, event) for event in range(len(rows))] == plain_ordered(rows, size)
+
+
+@given(steps=st.lists(st.tuples(st.sampled_from("abc"), EVENT), max_size=60), size=st.sampled_from([1, 3, 20]))
+def test_named_answers_come_in_the_order_of_the_events_of_all_keys(steps, size):
+    asked = {"total": agg("sum", "x"), "most": agg("max", "x"), "values": agg("count", "x")}
+    keys, rows = [key for key, _ in steps], arrivals([each for _, each in steps])
+    times, values = ([row[place] for row in rows] for place in range(2))
+    answers = answer_each(keys, times, {"x": values, "unread": None}, size, asked, {"x": "int64"})
+    of_key = {key: [row for each, row in zip(keys, rows, strict=True) if each == key] for key in keys}
+    plain = {key: iter(plain_commutative(of, size)) for key, of in of_key.items()}
+    assert list(zip(*answers.values(), strict=True)) == [next(plain[key]) for key in keys]
+
+
+def test_named_answers_need_the_columns_that_they_read_and_a_key_each():
+    with pytest.raises(WrongParameter, match="a dict with the columns x"):
+        answer_each(["a"], [1], {"y": [2]}, 5, {"total": agg("sum", "x")})
+    with pytest.raises(BadInput, match="1 keys for 2 times"):
+        answer_each(["a"], [1, 2], {}, 5, {"events": agg("count")})
+    with pytest.raises(WrongParameter, match="aggregates"):
+        answer_each(["a"], [1], {}, 5, {"events": "count"})
 
 
 @pytest.mark.nightly

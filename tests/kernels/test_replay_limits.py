@@ -13,13 +13,13 @@ import numba
 import numpy as np
 import pytest
 
+from kernels.bounds import Extent
 from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from kernels.replay.expected_rows import ArrivingEvents
 from kernels.replay.types import EMITS
 from kernels.runtime import operations
 from kernels.runtime.operations import ask
 from kernels.windows import window_kind
-from kernels.windows._rows import ArrivingEvents
-from kernels.windows._window import Extent
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from tests.kernels.test_replay import DAY, SUM_AND_COUNT, columns_of, ticks_of
 

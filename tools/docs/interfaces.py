@@ -17,7 +17,7 @@ import schemas.query
 import schemas.stream
 import schemas.windows
 import windrow
-from kernels import aggregators, farm, frames, spans
+from kernels import aggregators, farm, frames, per_event, spans
 from pipelines.cli import _app as command_line
 from schemas.errors import kinds
 from tools.docs.markdown import MADE, grid, page
@@ -30,12 +30,26 @@ _MODULES = re.compile(r"(?:\w+\.)+(?=[A-Z])")
 _QUOTED = re.compile(r"'([A-Z]\w*)'")
 
 
+AFTER_EACH_EVENT = """
+```python
+from kernels.per_event import answer_each
+from schemas.query import agg
+
+keys, times = ["a", "b", "a", "a"], [0, 1, 7, 4]  # the last comes late, and counts
+aggregates = {"total": agg("sum", "amount"), "events": agg("count")}
+answers = answer_each(keys, times, {"amount": [1.0, 5.0, 2.0, 3.0]}, size_us=5, aggregates=aggregates)
+assert answers == {"total": [1.0, 5.0, 2.0, 5.0], "events": [1, 1, 1, 2]}
+```
+"""
+
+
 class Chapter(NamedTuple):
-    """Names of one module that belong together."""
+    """Names of one module that belong together, and Python that shows them."""
 
     title: str
     module: str
     names: tuple[Callable, ...]
+    example: str = ""
 
 
 def parts() -> tuple[Chapter, ...]:
@@ -59,6 +73,7 @@ def parts() -> tuple[Chapter, ...]:
         Chapter("Kernels of point events", "kernels.aggregators", (aggregators.make,)),
         Chapter("Kernels of events that last", "kernels.spans", (spans.make,)),
         Chapter("Kernels of frames", "kernels.frames", (frames.make,)),
+        Chapter("Answers after each event", "kernels.per_event", (per_event.answer_each,), AFTER_EACH_EVENT.strip()),
         Chapter("The farm", "kernels.farm", (farm.make,)),
     )
 
@@ -72,13 +87,14 @@ def python_page() -> str:
             "A notebook imports `windrow`, which has the query language too ([read the tables](read-the-tables.md)). "
             "A query file imports from `schemas.query`, which has the window kinds by short names "
             "(`tumbling`, `sliding`, …; [which there are](add-a-query.md#window-kinds)).",
-            *(
-                text
-                for part in parts()
-                for text in (f"## {part.title}", f"In `{part.module}`.", *map(_about, part.names))
-            ),
+            *(text for part in parts() for text in _chapter(part)),
         ]
     )
+
+
+def _chapter(part: Chapter) -> tuple[str, ...]:
+    example = (part.example,) if part.example else ()
+    return (f"## {part.title}", f"In `{part.module}`.", *example, *map(_about, part.names))
 
 
 def _about(named: Callable) -> str:

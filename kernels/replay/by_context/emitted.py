@@ -49,13 +49,11 @@ def place_in_emitted(emitted, found):
 
 @inner
 def stands_at(emitted, place, found):
-    """Whether a window is the one at the place that place_in_emitted says."""
     return place < count_emitted(emitted) and not is_before(found, emitted.first[place])
 
 
 @inner
 def place_behind_found(emitted, found):
-    """The place behind a window and all before it."""
     place = place_in_emitted(emitted, found)
     return place + 1 if stands_at(emitted, place, found) else place
 
@@ -100,7 +98,6 @@ def forget_emitted(emitted, place):
 
 @inner
 def _has_same_ends(found, emitted):
-    """Whether a window's first and last tuples are those of its newest row."""
     return found.first_row == emitted.first_row and found.held_row == emitted.held_row
 
 

@@ -5,6 +5,7 @@ go_before   ▲         7                        the source stands before [1, 4]
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table
 from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
 from kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
 from kernels.frames._rules import DONE, NONE, is_in_frames, is_long_enough
@@ -14,7 +15,6 @@ from kernels.replay.context import Replay
 from kernels.replay.stop import REFUSED
 from kernels.runtime.memory import inner
 from kernels.states import events_of
-from kernels.windows._window import lazy_table
 
 BEHIND_ALL = 1 << 62
 """As number of what is no window: it stands behind those with the same ends."""
@@ -140,7 +140,6 @@ def _find(r, frame):
 
 @inner
 def _closed_at(r, frame):
-    """The time of the tuple that closed a frame, FOREVER if none did."""
     row = r.frames.closing_row(r.panes, frame)
     return FOREVER if row == NONE else r.events.starts[row]
 
@@ -186,7 +185,6 @@ def state(r: Replay):
 
 
 def forget(r: Replay, time):
-    """O(frames that go)."""
     s, derived = KeyFrames(r.panes), r.derived
     copy_window(derived.found, derived.forgotten)
     chunk, at = standing(s.frames, s.frames.first, 0)

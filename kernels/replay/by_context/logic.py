@@ -2,6 +2,7 @@
 changed has rows, and the watermark passes windows, in their order, each once (semantics §1)."""
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import drop_all, insert_in_order
 from kernels.replay.by_context.emitted import (
@@ -21,7 +22,6 @@ from kernels.replay.stop import DAMAGED, EVENTS_A_POLL, must_stop, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.bisection import gallop
 from kernels.runtime.memory import inner, not_inlined
-from kernels.windows._window import lazy_table
 
 LEAST_RUN = 8
 # Rows that are looked at before it is known whether one of them closes a window: with 4,096 at a time, frames of two
@@ -122,7 +122,6 @@ def _take(r, row):
 
 @inner
 def _reached(r):
-    """Up to which `passes` windows have rows now."""
     if r.emit == EMIT_ARRIVAL:
         return FOREVER
     return r.clock.floor if r.emit == EMIT_FINAL else r.clock.watermark
@@ -170,7 +169,6 @@ def _pass_windows(r, step):
 
 @inner
 def _forget_what_is_final(r):
-    """What no window needs that can still have rows."""
     not_inlined()
     derived, floor = r.derived, r.clock.floor
     source, found = derived.source, derived.found

@@ -10,6 +10,7 @@ by the places of tuples in the order that all tuples of the key have in the end 
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table
 from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
@@ -39,7 +40,6 @@ from kernels.replay.by_context.tuple_walk import TupleWindow, place_cursor, take
 from kernels.replay.context import Replay
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, move
 from kernels.states import gather
-from kernels.windows._window import lazy_table
 
 
 def start_key(r: Replay):
@@ -85,7 +85,6 @@ def _put_into_kernel(r, window, row):
 
 
 def go_before(r: Replay, time, row):
-    """O(log tuples + tuples from the nearest note on)."""
     walk_before(r, time)
     copy_window(r.derived.found, r.derived.walk.here.window)
 
@@ -144,7 +143,6 @@ def forget(r: Replay, time):
 
 
 def least_row(r: Replay):
-    """O(tuples)."""
     tuples, least = r.derived.walk.tuples, -1
     chunk, at = standing(tuples, tuples.first, 0)
     while chunk < tuples.end:

@@ -4,24 +4,24 @@ tuples    [ 1 2 4 5 ][ 7 8 9 9 ][ 12 14 ·        to stand before 9: from the no
 notes       ▲          ▲          ▲
 """
 
+from kernels.bounds import KernelWindow
 from kernels.frames._frames import is_until
-from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
+from kernels.frames._ordered import LAST_ROW, OrderedEntry, chunk_at, entry_at, next_place, place_behind, standing
 from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
 from kernels.runtime.fields import Count, Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
 from kernels.runtime.operations import Operation
 from kernels.states.layout import StatePlan
-from kernels.windows._window import Window
 
 
-class TupleWindow(Window):
+class TupleWindow(KernelWindow):
     """step(r, entry) → 1 if the tuple that the walk takes next triggers a window, which is then noted by trigger().
     state(r), holds(r, row): as of WindowSource and Derived, of windows that don't hold all tuples from their first to
     their last. column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether
     a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds
     apart; every: of windows that come every so many tuples."""
 
-    step: Operation("Replay", "TimeRow")
+    step: Operation("Replay", OrderedEntry)
     state: Operation("Replay")
     holds: Operation("Replay", Place)
     column: Place
@@ -33,7 +33,6 @@ class TupleWindow(Window):
 
 @inner
 def walk_before(r, time):
-    """Before the tuples of a time."""
     not_inlined()
     walk, derived = r.derived.walk, r.derived
     _go_to_note(walk, time)
@@ -72,7 +71,6 @@ def place_cursor(derived, walk):
 
 @inner
 def take_step(r):
-    """The tuple at the cursor; whether it triggers a window."""
     walk, derived = r.derived.walk, r.derived
     tuples, here = walk.tuples, walk.here
     if derived.cursor_at == 0:

@@ -5,17 +5,15 @@ rise and ends do not fall, so what an event misses is a first stretch of its win
 windows misses all that it meets.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from kernels.bounds import KernelWindow, first_end_after, last_start_until, window_end, window_start
+from kernels.replay.types import PassTicks, ReplayRules
 from kernels.runtime.fields import Count, Microseconds, Pointer
 from kernels.runtime.memory import entry
 from kernels.runtime.struct import BYTE, Struct
-from kernels.windows._window import Window, first_end_after, last_start_until, window_end, window_start
-
-if TYPE_CHECKING:  # a part of the replay, which asks here who was late
-    from kernels.replay.types import PassTicks, ReplayRules
 
 FOREVER_US = 1 << 61
 """A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""
@@ -38,7 +36,7 @@ class Arrived(NamedTuple):
     lateness_us: int
 
     @classmethod
-    def of(cls, key, start_us, end_us, arrival_us, ticks: "PassTicks", rules: "ReplayRules") -> "Arrived":
+    def of(cls, key, start_us, end_us, arrival_us, ticks: PassTicks, rules: ReplayRules) -> "Arrived":
         """Events of keys, by number, with the stream's pass ticks. O(events · log ticks)."""
         newest = np.concatenate(([BEFORE_ALL_US], ticks.newest_start_us))
         watermark_us = newest[np.searchsorted(ticks.tick_us, arrival_us, side="left")] - rules.lateness_us
@@ -72,7 +70,6 @@ class Late(NamedTuple):
 
     @classmethod
     def of_nothing(cls) -> "Late":
-        """No event is late."""
         return cls.of(*[np.empty(0, dtype=np.int64)] * 5)
 
 
@@ -92,7 +89,7 @@ class MissedWindows(Struct):
 @entry
 def find_missed(window, question, events):
     """The windows that each event missed; both are addresses."""
-    window, asked = Window(window), MissedWindows(question)
+    window, asked = KernelWindow(window), MissedWindows(question)
     for row in range(events):
         first, last = first_end_after(window, asked.starts[row]), last_start_until(window, asked.lasts[row])
         if asked.misses_all[row] == 0:
@@ -104,7 +101,7 @@ def find_missed(window, question, events):
             asked.last_start[row] = window_start(window, last)
 
 
-def late_in_numbered_windows(window: Window, arrived: Arrived, last_us: np.ndarray, too_long: np.ndarray) -> Late:
+def late_in_numbered_windows(window: KernelWindow, arrived: Arrived, last_us: np.ndarray, too_long: np.ndarray) -> Late:
     """Late events of windows whose bounds say which hold an event; last_us: the last time of each. O(events)."""
     events = len(arrived.start_us)
     names = ("missed", "first_start", "first_end", "last_start")

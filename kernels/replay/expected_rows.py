@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.bounds import KernelWindow, first_end_after, last_start_until
 from kernels.replay.clock import FOREVER, NEVER, Clock
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.bisection import gallop
 from kernels.runtime.fields import Code, Count, Flag, Inline, Microseconds, Pointer, Word
 from kernels.runtime.memory import address_of, entry, inner
 from kernels.runtime.struct import Struct
-from kernels.windows._window import Window, first_end_after, last_start_until
 
 
 class ArrivingEvents(NamedTuple):
@@ -104,7 +104,7 @@ def _last_reached(window, counting):
 @entry
 def count_rows(window, counting, keys):
     """At least so many rows are made; both are addresses."""
-    window, counting = Window(window), Counting(counting)
+    window, counting = KernelWindow(window), Counting(counting)
     rows = 0
     for key in range(keys):
         counting.clock.step = 0
@@ -119,7 +119,7 @@ def count_rows(window, counting, keys):
     return rows
 
 
-def expected_rows(window: Window, events: ArrivingEvents, reached_only: bool = True) -> int:
+def expected_rows(window: KernelWindow, events: ArrivingEvents, reached_only: bool = True) -> int:
     """At least so many rows; only an upper limit of it where even that is below `most`. O(1), else O(events).
     reached_only: without windows that the watermark doesn't reach."""
     if len(events.start_us) == 0:
@@ -139,7 +139,7 @@ def expected_rows(window: Window, events: ArrivingEvents, reached_only: bool = T
     return max(rows, _counted(window, events, EMIT_FINAL, never_us))
 
 
-def _counted(window: Window, events: ArrivingEvents, emit: int, marks_us: np.ndarray) -> int:
+def _counted(window: KernelWindow, events: ArrivingEvents, emit: int, marks_us: np.ndarray) -> int:
     counting = Counting.make(
         emit=emit,
         starts=events.start_us,

@@ -1,10 +1,10 @@
 """Windows that start every slide, by their closed forms: what slices are cut by too."""
 
+from kernels.bounds import Bounds, KernelWindow, Pane, lazy_table, made_window
 from kernels.runtime.fields import Count, Microseconds
-from kernels.windows._window import Bounds, Pane, Window, lazy_table, made_window
 
 
-class Grid(Window):
+class Grid(KernelWindow):
     """Window i starts at origin + i·slide. slides: how many fit into the size; rest: of the size behind them."""
 
     slide: Microseconds
@@ -22,17 +22,14 @@ def end(window: Grid, number):
 
 
 def first_end_after(window: Grid, time):
-    """⌊(time − origin − size)/slide⌋ + 1."""
     return (time - window.origin - window.size) // window.slide + 1
 
 
 def last_start_until(window: Grid, time):
-    """⌊(time − origin)/slide⌋."""
     return (time - window.origin) // window.slide
 
 
 def find_pane(window: Grid, time, pane: Pane):
-    """All of it by one division."""
     last = (time - window.origin) // window.slide
     last_start = window.origin + last * window.slide
     first = last - window.slides + (1 if time - last_start >= window.rest else 0)

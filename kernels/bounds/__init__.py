@@ -1,10 +1,12 @@
-"""A window kind as kernels see it: numbered windows whose bounds are closed forms behind addresses. All times in µs.
+"""Bounds of windows as kernels see them: numbered windows whose starts and ends are closed forms behind addresses. All
+times in µs.
 
     sliding 15 by 5    start ─▶ compiled function   end ─▶ …   first_end_after ─▶ …  │ size 15  slide 5  origin 0 …
                        the operations of Bounds, first in every kind's struct        │ the kind's own
 
 Starts and ends never fall as the number rises, so the windows that hold a time are always a range of numbers. Behind
-addresses a new kind recompiles nothing else; a switch over the kinds, compiled into the replay, was no faster.
+addresses a new kind recompiles nothing else; a switch over the kinds, compiled into the replay, was no faster. What is
+asked of bounds, replays, spans and farms alike, knows no kinds; kernels/windows/ makes kinds of bounds.
 """
 
 from collections.abc import Callable
@@ -16,8 +18,10 @@ from kernels.runtime.memory import inner
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import compiled_table
+from schemas.errors import WrongParameter
 
 T = TypeVar("T", bound=Struct)
+LONGEST_US = 1 << 60
 
 
 class Pane(Struct):
@@ -41,14 +45,14 @@ class Bounds(Struct):
     find_pane(window, time, pane): the pane that holds a time; 0 of kinds whose events aren't held in panes
     """
 
-    start: Operation("Window", Count)
-    end: Operation("Window", Count)
-    first_end_after: Operation("Window", Microseconds)
-    last_start_until: Operation("Window", Microseconds)
-    find_pane: Operation("Window", Microseconds, "Pane")
+    start: Operation("KernelWindow", Count)
+    end: Operation("KernelWindow", Count)
+    first_end_after: Operation("KernelWindow", Microseconds)
+    last_start_until: Operation("KernelWindow", Microseconds)
+    find_pane: Operation("KernelWindow", Microseconds, "Pane")
 
 
-class Window(Bounds):
+class KernelWindow(Bounds):
     """What all kinds have; each goes on with fields of its own."""
 
     size: Microseconds
@@ -61,41 +65,38 @@ class Extent(NamedTuple):
     last: int
 
 
-def made_window(struct: type[Window], bounds: Bounds, **fields) -> Window:
+def made_window(struct: type[KernelWindow], bounds: Bounds, **fields) -> KernelWindow:
     """The struct of a kind with some fields; it keeps the arrays given alive."""
     return struct.make(**{name: getattr(bounds, name) for name in Bounds.fields}, **fields)
 
 
+def require_length(parameter: str, length_us: int) -> None:
+    """WrongParameter unless a size or slide is above zero and within the range of times."""
+    if not 0 < length_us <= LONGEST_US:
+        raise WrongParameter(parameter, length_us, "from 1 µs to 2**60 µs")
+
+
 @inner
 def window_start(window, number):
-    """First time of a window."""
     return window.start(window, number)
 
 
 @inner
 def window_end(window, number):
-    """First time after a window."""
     return window.end(window, number)
 
 
 @inner
 def first_end_after(window, time):
-    """Number of the first window that ends after `time`: if any window holds `time`, the first that does."""
     return window.first_end_after(window, time)
 
 
 @inner
 def last_start_until(window, time):
-    """Number of the last window that starts at or before `time`: if any window holds `time`, the last that does."""
     return window.last_start_until(window, time)
 
 
-@inner
-def find_pane(window, time, pane):
-    window.find_pane(window, time, pane)
-
-
-def pane_around(window: Window, time, pane: Pane):
+def pane_around(window: KernelWindow, time, pane: Pane):
     """find_pane by the other operations."""
     first, last = first_end_after(window, time), last_start_until(window, time)
     first_end = window_end(window, first)
@@ -110,9 +111,3 @@ def lazy_table(kind: type[T], name: str, *functions: Callable, **others: Callabl
     cache, when it is first asked for."""
     operations = {function.__name__: function for function in functions} | others
     return cache(lambda: compiled_table(kind, name, operations))
-
-
-def compiled_bounds_in_panes(name: str, *functions: Callable) -> Bounds:
-    """The closed forms of a kind whose events are held in panes, named as the operations of Bounds, compiled now or
-    loaded from the disk cache; panes are found by the other operations."""
-    return lazy_table(Bounds, f"{name}_bounds", *functions, find_pane=pane_around)()

@@ -12,20 +12,35 @@ the slide is whole days, it ends after its size, at most at the end of its day. 
     cuts before it      0          4          8            window 5: [30 h, 42 h), window 7: [42 h, 53 h)
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from kernels.replay.types import Zone
+from kernels.bounds import Bounds, KernelWindow, lazy_table, made_window, pane_around
 from kernels.runtime.bisection import place_above, searches
 from kernels.runtime.fields import Code, Count, Microseconds, Pointer
 from kernels.runtime.memory import inner, not_inlined
-from kernels.windows._window import Bounds, Window, lazy_table, made_window, pane_around
 from schemas.errors import BadInput, WrongParameter
 
 DAY_US = 86_400_000_000
 WHOLE_DAYS, CONSECUTIVE_CUTS, ELAPSED = 0, 1, 2
 
 
-class CalendarWindow(Window):
+class Zone(NamedTuple):
+    """The days of a calendar window.
+
+    day_starts_us: int64[days + 1], never falling (a day that the zone left out has no length): starts of consecutive
+        local days as UTC microseconds. They must reach from the day of the earliest event minus the
+        window's size (a day for sizes below a day) to two days after the day of the latest event plus the
+        size; the replay refuses what they don't cover.
+    days_after_origin: local date of day_starts_us[0] minus the origin's local date, in days (may be negative)
+    """
+
+    day_starts_us: np.ndarray
+    days_after_origin: int
+
+
+class CalendarWindow(KernelWindow):
     """day_starts: one more than days; cuts: of all days before each day, and of all; end_length: days, cuts or µs;
     end_rest: of the size, behind the cuts; most_open: windows that one time can lie in."""
 

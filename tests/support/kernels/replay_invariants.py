@@ -1,6 +1,6 @@
 """What holds of a replay's own structures between two events, by plain Python over the memory as it stands.
 
-Each check raises AssertionError with a sentence for the first invariant that doesn't hold. For tests.
+Each check raises AssertionError with a sentence for the first invariant that doesn't hold.
 """
 
 from typing import NamedTuple
