@@ -16,6 +16,7 @@ from pipelines.cli import _app as command_line
 from pipelines.sql.statements import add_revisions
 from schemas.query import Query
 from schemas.registry import query
+from tests.contracts.test_layers import PACKAGES
 from tests.support.rules import ROOT, assert_none, blanked, line_of
 from tools import spec_examples
 from tools.docs.tour import TOUR
@@ -29,21 +30,7 @@ TO_BE_MADE = re.compile(
     r"boat_trips|bikes_by_hour|bikes_short_trips|bikes_long_trips|sum_of_squares|mean_of_squares|fortnights|full_truck"
     r"|docker/secrets"
 )
-FOLDERS = (
-    "schemas/",
-    "pipelines/",
-    "kernels/",
-    "tests/",
-    "stack/",
-    "docker/",
-    "tools/",
-    "docs/",
-    "requirements/",
-    "dags/",
-    "samples/",
-    "processes/",
-    "tools/",
-)
+FOLDERS = tuple(f"{name}/" for name in PACKAGES + ["docker", "docs", "requirements", "tests"])
 
 
 def pieces() -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from itertools import chain
 
 import pytest
 
@@ -17,13 +18,13 @@ pytestmark = [pytest.mark.jvm, pytest.mark.nightly]
 
 
 def found(made: SmallLake, engine: str) -> list:
-    """Every verdict on the day, without the file of its validation."""
+    """Every verdict on all days, without the file of its validation."""
     config = Config(made.config.home, made.config.landing, asked_engine=engine)
     gate = Gate(Lake(config), engine_of(config))
     verdicts = [
         *gate.check_files(made.tables.source, made.snapshot),
-        *gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, [DAY])[DAY],
-        *gate.check_audit(made.audited(DAY))[DAY],
+        *chain(*gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS).values()),
+        *chain(*gate.check_audit(made.audited(*DAYS)).values()),
     ]
     return [replace(verdict, validation=None) for verdict in verdicts]
 

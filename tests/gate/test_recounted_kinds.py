@@ -17,11 +17,8 @@ from tests.support.small_lake import asked
 from tests.support.small_windows import WINDOWS
 
 
-def test_every_kind_that_is_served_is_counted_again():
+def test_every_kind_that_is_served_is_counted_again_and_can_be_asked_for():
     assert list(kinds()) == list(served.kinds())
-
-
-def test_every_kind_that_is_counted_again_can_be_asked_for():
     assert set(kinds()) <= {kind.kind for kind in every_kind()}
 
 

@@ -16,9 +16,8 @@ from tests.support import trips
 
 def read(content: bytes, piece_bytes: int = 1 << 20) -> list[tuple[str, str | None]]:
     pieces = [content[start : start + piece_bytes] for start in range(0, len(content), piece_bytes)]
-    return [
-        pair for part in lines(pieces) for pair in zip(part.texts, part.damage or [None] * len(part.texts), strict=True)
-    ]
+    parts = [(part.texts, part.damage or [None] * len(part.texts)) for part in lines(pieces)]
+    return [pair for part in parts for pair in zip(*part, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -65,24 +64,17 @@ def test_the_digest_is_of_the_content_unpacked(tmp_path):
     assert (unpacked.sha256.hexdigest(), unpacked.bytes) == (hashlib.sha256(b"a\nb\n").hexdigest(), 4)
 
 
-@pytest.mark.parametrize(
-    "packed",
-    [
-        gzip.compress(b"a\n" * 9_000)[:-9],
-        gzip.compress(b"a")[:5],
-        gzip.compress(b"a\n") + b"rubbish",
-        b"no gzip at all",
-    ],
-    ids=["no end", "half a header", "rubbish after its end", "not gzip"],
-)
+@pytest.mark.parametrize("packed", [
+    gzip.compress(b"a\n" * 9_000)[:-9], gzip.compress(b"a")[:5], gzip.compress(b"a\n") + b"rubbish", b"no gzip at all",
+], ids=["no end", "half a header", "rubbish after its end", "not gzip"])  # fmt: skip
 def test_a_damaged_gzip_is_noticed_and_known_by_its_bytes_on_disk(tmp_path, packed):
     (tmp_path / "f.csv.gz").write_bytes(packed)
     with pytest.raises(UNREADABLE_FILE):
         list(UnpackedFile(tmp_path / "f.csv.gz"))
+    known = (hashlib.sha256(packed).hexdigest(), len(packed))
     found = file_content.content_or_none(tmp_path, "f.csv.gz")
-    assert (found.content_hash, found.content_bytes) == (hashlib.sha256(packed).hexdigest(), len(packed))
     row = file_content.inspect(tmp_path, trips.BIKES, trips.TODAY, "f.csv.gz")
-    assert (row.content_hash, row.content_bytes) == (found.content_hash, found.content_bytes)
+    assert (found.content_hash, found.content_bytes) == (row.content_hash, row.content_bytes) == known
 
 
 def test_a_file_that_unpacks_to_a_hundred_times_its_size_is_unreadable_and_one_with_a_dull_half_is_not(tmp_path):

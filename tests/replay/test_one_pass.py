@@ -39,7 +39,7 @@ WINDOWS = {
 AGGREGATES = {"n": agg("count"), "weights": agg("sum", "weight"), "heaviest": agg("max", "weight")}
 ROUNDED = {**AGGREGATES, "spread": agg("std", "weight")}
 KEYS = [("place",), ("kind",), ()]
-pytestmark = pytest.mark.few_tests(1)
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
 def asked(kind: str, emit: str, chance: random.Random) -> Query:
@@ -85,7 +85,6 @@ def toys(tmp_path, monkeypatch):
     return config
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
 def test_days_at_once_are_days_one_by_one(toys, monkeypatch, kind, emit):
     chance = random.Random(f"{kind} {emit}")
@@ -151,7 +150,6 @@ def one_by_one(first_ingested, tmp_path_factory):
 
 
 @ENGINES
-@pytest.mark.slow
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("seed", range(3))
 def test_any_cut_leaves_the_same_tables_verdicts_and_ledger(ingested, one_by_one, engine, seed):
@@ -185,7 +183,6 @@ backfill(config.load(), queries, (date.fromisoformat(first), date.fromisoformat(
 """
 
 
-@pytest.mark.slow
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingested, one_by_one, monkeypatch, seed):

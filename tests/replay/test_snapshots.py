@@ -9,7 +9,6 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines import storage
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.log import KEY, CommitNote, words
@@ -24,7 +23,7 @@ from pipelines.runs.replay import replay_day
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
-from tests.support.lakes import DAYS, PATIENT, ingest
+from tests.support.lakes import DAYS, PATIENT, ingest, silent
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
 
@@ -33,18 +32,9 @@ FAR = {"bikes/generated-nyc/trips-2027-01-01.csv": f"{landing.HEADER}\n2027-01-0
 pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
-def silent(stage: str) -> None:
-    """Progress that nobody listens to."""
-
-
 def ingest_of(config: Config, run_id: str) -> None:
     """The first task of a run."""
     ingest_day(config, "bikes", DAY, run_id, silent)
-
-
-def step(config: Config, run_id: str, stage: str):
-    """One of the other two."""
-    return replay_day(config, QUERY, DAY, stage, run_id)
 
 
 def of_day(found: list[dict]) -> list[dict]:
@@ -61,8 +51,8 @@ def as_first(first_published) -> list[dict]:
 def test_what_lands_after_a_runs_ingest_changes_nothing_of_it(ingested, as_first, lands):
     ingest_of(ingested, "scheduled")
     landing.write(ingested.landing, lands)
-    step(ingested, "scheduled", "audit")
-    step(ingested, "scheduled", "publish")
+    replay_day(ingested, QUERY, DAY, "audit", "scheduled")
+    replay_day(ingested, QUERY, DAY, "publish", "scheduled")
     assert rows(ingested, QUERY, ()) == as_first
 
 
@@ -78,56 +68,35 @@ def test_a_run_reads_what_its_own_ingest_left_also_after_another_one_and_is_stal
     ingest_of(ingested, "first")
     landing.write(ingested.landing, landing.late_file())
     ingest_of(ingested, "second")
-    step(ingested, "first", "audit")
-    report = step(ingested, "first", "publish")
+    replay_day(ingested, QUERY, DAY, "audit", "first")
+    report = replay_day(ingested, QUERY, DAY, "publish", "first")
     assert rows(ingested, QUERY, ()) == as_first
     assert "stale already" in report.note and "arrival day" in report.note
     assert [run.run_id for run in stale(Lake(ingested))] == ["first"]
 
 
-def test_a_run_without_an_ingest_of_its_own_reads_what_the_newest_left(ingested, tmp_path):
-    landing.write(ingested.landing, landing.late_file())
-    ingest(ingested, "bikes")
-    replay_day(ingested, QUERY, DAY)
-    in_time = Config(tmp_path / "in time", ingested.landing)
-    ingest(in_time, "bikes")
-    replay_day(in_time, QUERY, DAY)
-    assert published_rows(ingested, QUERY) == published_rows(in_time, QUERY)
-
-
-def _old_and_new(config: Config) -> None:
-    """Two runs of a day, the second of which takes a file more, with the audit rows of the second."""
-    ingest_of(config, "old files")
-    landing.write(config.landing, landing.late_file())
-    ingest_of(config, "new files")
-    step(config, "new files", "audit")
-
-
 @pytest.mark.nightly
-@pytest.mark.parametrize("audited_last", [True, False])
-def test_rows_of_an_older_snapshot_never_overwrite_newer_ones(ingested, audited_last):
-    _old_and_new(ingested)
-    if not audited_last:
-        step(ingested, "new files", "audit")
-    step(ingested, "old files", "audit")  # a higher version of the audit table than that of the newer snapshot
-    if not audited_last:
-        step(ingested, "new files", "audit")
-    step(ingested, "new files", "publish")
+@pytest.mark.parametrize("order", [("new", "old"), ("old", "new"), ("new", "old", "new")], ids="-".join)
+def test_rows_of_an_older_snapshot_never_overwrite_newer_ones_and_those_of_a_newer_one_replace_older_ones(
+    ingested, order
+):
+    """Whichever audit is the last, and has the highest version."""
+    ingest_of(ingested, "old")
+    landing.write(ingested.landing, landing.late_file())
+    ingest_of(ingested, "new")
+    for run_id in order:
+        replay_day(ingested, QUERY, DAY, "audit", run_id)
+    if order[-1] == "old":
+        replay_day(ingested, QUERY, DAY, "publish", "old")
+        older = published_rows(ingested, QUERY)
+        replay_day(ingested, QUERY, DAY, "publish", "new")
+        assert published_rows(ingested, QUERY) != older and stale(Lake(ingested)) == []
+    else:
+        replay_day(ingested, QUERY, DAY, "publish", "new")
     before = published_rows(ingested, QUERY)
     with pytest.raises(Superseded, match="from the files of a newer ingest"):
-        step(ingested, "old files", "publish")
+        replay_day(ingested, QUERY, DAY, "publish", "old")
     assert published_rows(ingested, QUERY) == before
-
-
-@pytest.mark.nightly
-def test_rows_of_a_newer_snapshot_replace_older_ones_that_were_made_later(ingested):
-    _old_and_new(ingested)
-    step(ingested, "old files", "audit")
-    step(ingested, "old files", "publish")
-    older = published_rows(ingested, QUERY)
-    step(ingested, "new files", "publish")
-    assert published_rows(ingested, QUERY) != older
-    assert stale(Lake(ingested)) == []
 
 
 def test_each_commit_says_which_run_made_it_from_which_snapshot_by_which_definition(ingested):
@@ -189,16 +158,14 @@ def test_a_stream_of_another_shape_must_be_ingested_first(ingested, monkeypatch)
         replay_day(ingested, QUERY, DAY)
 
 
-def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(ingested, monkeypatch, capsys):
+def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(ingested, run):
     landing.write(ingested.landing, landing.late_file())
-    for name, folder in (("WINDROW_HOME", ingested.home), ("WINDROW_LANDING", ingested.landing)):
-        monkeypatch.setenv(name, str(folder))
-    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
-    assert "1 file(s) of bikes are new" in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY))
+    assert ended.code == 0 and "1 file(s) of bikes are new" in ended.error
     ingest_of(ingested, "in-a-run")
     os.utime(ingested.landing)
-    assert command_line.run(["replay", QUERY, "--day", str(DAY), "--run-id", "in-a-run"]) == 0
-    assert "file(s) of bikes" not in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY), "--run-id", "in-a-run")
+    assert ended.code == 0 and "file(s) of bikes" not in ended.error
 
 
 def test_one_run_is_one_commit_of_the_ledger(ingested):
@@ -210,15 +177,11 @@ def test_one_run_is_one_commit_of_the_ledger(ingested):
 
 
 @pytest.mark.nightly
-def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_ledger_had_it(
-    ingested, monkeypatch, capsys
-):
+def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_ledger_had_it(ingested, run):
     landing.write(ingested.landing, landing.late_file())
     ingest_without_a_row(Lake(ingested), engine_of(ingested), StreamTables.of(registry.stream("bikes")))
-    for name, folder in (("WINDROW_HOME", ingested.home), ("WINDROW_LANDING", ingested.landing)):
-        monkeypatch.setenv(name, str(folder))
-    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
-    assert "another runs, was cut off, or its row is lost" in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY))
+    assert ended.code == 0 and "another runs, was cut off, or its row is lost" in ended.error
     ingest(ingested, "bikes")
-    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
-    assert "another runs" not in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY))
+    assert ended.code == 0 and "another runs" not in ended.error

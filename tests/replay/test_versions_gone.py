@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table
@@ -17,7 +16,7 @@ from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
 from tests.support import damages
-from tests.support.lakes import DAYS, PATIENT, ingest
+from tests.support.lakes import DAYS, PATIENT, ingest, silent
 from tests.support.replay import landing
 
 QUERY, DAY = "bikes_demand", DAYS[2]
@@ -25,10 +24,6 @@ TABLES = QueryTables.of(registry.query(QUERY))
 RUNS_READ = [TABLES.source.silver.name, TABLES.source.passes.name, TABLES.source.partitions.name]
 AUDITS = [TABLES.audit.name, TABLES.late_audit.name]
 pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.nightly]
-
-
-def silent(text: str) -> None:
-    """Progress that nobody listens to."""
 
 
 def clean_log(config: Config, table: str) -> None:
@@ -49,29 +44,27 @@ def remove_replaced(config: Config, table: str) -> None:
 GONE = pytest.mark.parametrize("take", [clean_log, remove_replaced], ids=["its log is gone", "its files are gone"])
 
 
-def do_what_it_says(error: Exception, config: Config, monkeypatch) -> None:
-    monkeypatch.setenv("WINDROW_HOME", str(config.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(config.landing))
+def do_what_it_says(error: Exception, config: Config, run) -> None:
     (words,) = damages.asked_for(str(error))
-    assert command_line.run(words) == 0
+    assert run(config, *words).code == 0
 
 
 @GONE
 @pytest.mark.parametrize("table", RUNS_READ)
-def test_a_run_whose_snapshot_is_gone_must_ingest_again(ingested, monkeypatch, table, take):
+def test_a_run_whose_snapshot_is_gone_must_ingest_again(ingested, run, table, take):
     ingest_day(ingested, "bikes", DAY, "an-old-run", silent)
     landing.write(ingested.landing, landing.late_file())
     ingest(ingested, "bikes")
     take(ingested, table)
     with pytest.raises(IngestBehind, match=f"of {table}.* is gone") as raised:
         replay_day(ingested, QUERY, DAY, run_id="an-old-run")
-    do_what_it_says(raised.value, ingested, monkeypatch)
+    do_what_it_says(raised.value, ingested, run)
     replay_day(ingested, QUERY, DAY, run_id="an-old-run")
 
 
 @GONE
 @pytest.mark.parametrize("table", [*AUDITS, *RUNS_READ[:2]])
-def test_rows_that_wait_for_their_gate_are_made_again_where_what_it_reads_is_gone(ingested, monkeypatch, table, take):
+def test_rows_that_wait_for_their_gate_are_made_again_where_what_it_reads_is_gone(ingested, run, table, take):
     replay_day(ingested, QUERY, DAY, "audit", "waits")
     landing.write(ingested.landing, landing.late_file())
     ingest(ingested, "bikes")
@@ -79,7 +72,7 @@ def test_rows_that_wait_for_their_gate_are_made_again_where_what_it_reads_is_gon
     take(ingested, table)
     with pytest.raises(NotSetUp, match=f"of {table} is gone") as raised:
         replay_day(ingested, QUERY, DAY, "publish", "waits")
-    do_what_it_says(raised.value, ingested, monkeypatch)
+    do_what_it_says(raised.value, ingested, run)
     replay_day(ingested, QUERY, DAY, "publish", "waits")
 
 

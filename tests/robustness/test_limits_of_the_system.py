@@ -27,15 +27,9 @@ def landed(config) -> Config:
 
 
 def limited(config: Config, what: int, soft: int, hard: int) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [WINDROW, "ingest", "bikes"],
-        env=processes.environment(config) | {"WINDROW_ENGINE": "local", "PATH": os.environ["PATH"]},
-        preexec_fn=lambda: resource.setrlimit(what, (soft, hard)),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    environment = processes.environment(config) | {"WINDROW_ENGINE": "local", "PATH": os.environ["PATH"]}
+    how = {"preexec_fn": lambda: resource.setrlimit(what, (soft, hard)), "env": environment, "timeout": 600}
+    return subprocess.run([WINDROW, "ingest", "bikes"], capture_output=True, text=True, check=False, **how)
 
 
 @PATIENT
