@@ -229,3 +229,23 @@ def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
     environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(small_lake.home)}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert ended.stderr.splitlines()[-1] == "0 []"
+
+
+@pytest.mark.parametrize("command", command_names())
+def test_a_wrong_use_of_a_command_ends_with_the_help_of_that_command(here, command):
+    ended = here(command, "--no-such-option")
+    assert ended.code == 2 and ended.error.endswith(f"\nwindrow {command} --help shows what there is\n")
+
+
+def test_a_command_that_there_is_not_ends_with_the_help_of_all(here):
+    assert here("reply").error.endswith("\nwindrow --help shows what there is\n")
+
+
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.slow
+def test_a_command_reads_and_prints_utf8_where_the_locale_is_c():
+    words = [sys.executable, "-m", "pipelines", "check", "nothing-é"]
+    ended = subprocess.run(words, cwd=REPOSITORY, env=os.environ | ASCII, capture_output=True, check=False)
+    assert "nothing-é" in ended.stderr.decode() and ended.returncode == 3

@@ -1,8 +1,10 @@
 """What commands print: tables for people, JSON for tools, help; nothing of it steers the terminal."""
 
+import pytest
 from rich.text import Text
 from typer.main import get_command
 
+from pipelines.cli import plan, profile
 from pipelines.cli._app import app
 
 
@@ -55,3 +57,17 @@ def test_no_help_text_is_taken_for_mark_up():
 def test_the_default_of_run_id_is_in_its_help(windrow):
     for command in ("ingest", "replay"):
         assert "a new one" in windrow(command, "--help").out
+
+
+COSTS = {None: "-", 0.2: "1 s", 119.4: "119 s", 120: "2 min", 7_199: "120 min", 7_200: "2.0 h"}
+LAGS = {9.994: "9.99 s", 10: "10 s", 14_399: "14,399 s", 14_400: "4.0 h", 172_799: "48.0 h", 172_800: "2.0 d"}
+
+
+@pytest.mark.parametrize("seconds", COSTS)
+def test_what_a_plan_costs(seconds):
+    assert plan._length(seconds) == COSTS[seconds]
+
+
+@pytest.mark.parametrize("seconds", LAGS)
+def test_how_far_events_lag_behind(seconds):
+    assert profile._length(seconds) == LAGS[seconds]

@@ -55,10 +55,6 @@ def names_of(asked) -> set[str]:
     return found
 
 
-def tables_of(queries) -> list[str]:
-    return [table for query in queries for table in flow.published_tables(query)]
-
-
 def tasks_of(dag):
     return {task["id"]: task for task in dag["tasks"]}
 
@@ -129,7 +125,7 @@ def test_what_a_dag_publishes_are_events_by_alias_of_its_task_or_else_of_its_rep
     of_dags |= {name + flow.IN_ORDER: flow.queries_in_order(stream(name)) for name in streams()}
     of_dags |= {name + more: queries_of(name) for name in streams() for more in (flow.BACKFILL, flow.STALE)}
     for name, queries in of_dags.items():
-        tables = tables_of(queries)
+        tables = [table for query in queries for table in flow.published_tables(query)]
         if tables:
             tasks = tasks_of(every_dag[name])
             of_task = tasks["replay" if "replay" in tasks else "backfill"]

@@ -1,6 +1,8 @@
 """The docs say what is: made pages are up to date, and each command, file and statement in them works."""
 
 import ast
+import contextlib
+import io
 import re
 import shlex
 from collections.abc import Iterator
@@ -174,3 +176,19 @@ def functions_of(file: str) -> set[str]:
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     return functions | {f"{each.name}.{node.name}" for each in classes for node in each.body if hasattr(node, "name")}
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def test_the_worked_query_prints_what_the_page_shows():
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue() == shown
+
+
+def test_the_page_is_short():
+    assert len(README.splitlines()) <= 150

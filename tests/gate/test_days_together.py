@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
+from itertools import chain
 from random import Random
 
 import pytest
@@ -11,12 +12,13 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.expectations import TableRows, verdicts_by_day
+from pipelines.gate.gate import Gate
 from pipelines.gate.validation_results import kept
 from pipelines.ledger.verdicts import Verdict
 from pipelines.sql import statements
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
-from schemas.tables import Table, silver_table
-from tests.support.small_lake import DAY, DAYS, HOUR, STREAM, SmallLake, asked, make_lake, random_events
+from schemas.tables import Table, files_table, silver_table
+from tests.support.small_lake import DAY, DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
 pytestmark = pytest.mark.slow
 
@@ -146,3 +148,42 @@ def test_results_are_those_of_halves_that_passed_and_of_days_that_failed(tmp_pat
     found = {tuple(map(WEEK.index, map(date.fromisoformat, result.days))): result.passed
              for result in kept(checked.made.config)}  # fmt: skip
     assert found == {(0, 1, 2): True, (3,): True, (4,): False, (5, 6): True}
+
+
+def found(made: SmallLake, engine: str) -> list:
+    """Every verdict on all days, without the file of its validation."""
+    config = Config(made.config.home, made.config.landing, asked_engine=engine)
+    gate = Gate(Lake(config), engine_of(config))
+    verdicts = [
+        *gate.check_files(made.tables.source, made.snapshot),
+        *chain(*gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS).values()),
+        *chain(*gate.check_audit(made.audited(*DAYS)).values()),
+    ]
+    return [replace(verdict, validation=None) for verdict in verdicts]
+
+
+def spoil_each(made: SmallLake) -> None:
+    """One row of each table breaks what is expected of it, and a law."""
+    silver, audit, late = silver_table(STREAM), made.tables.audit, made.tables.late_audit
+    (file,) = made.rows(files_table(STREAM))
+    made.change(files_table(STREAM), file, accepted=file["accepted"] + 1, readings=file["readings"] + 1)
+    event = choose(made.rows(silver), lambda row: row["arrival_date"] == DAYS[1])
+    made.change(silver, event, end=event["start"] - HOUR, key=None, whole=5_000)
+    row = choose(made.rows(audit), lambda row: row["emitted_date"] == DAYS[1])
+    made.change(audit, row, events=0, pane="nothing")
+    made.add(audit, choose(made.rows(audit), lambda row: row["emitted_date"] == DAYS[1]))
+    missed = choose(made.rows(late), lambda row: row["arrival_date"] == DAYS[1])
+    made.change(late, missed, last_missed=missed["first_missed"] - timedelta(hours=1))
+
+
+@pytest.mark.jvm
+@pytest.mark.nightly
+def test_the_gate_finds_on_spark_what_it_finds_here(tmp_path):
+    events = [event for event in random_events(seed=5) if event["key"] is not None]
+    made = make_lake(Config(tmp_path, tmp_path), asked(), events, constrained=False)
+    right = found(made, "spark")
+    assert right == found(made, "local") and all(verdict.passed for verdict in right)
+    spoil_each(made)
+    wrong = found(made, "spark")
+    assert wrong == found(made, "local")
+    assert sum(not verdict.passed for verdict in wrong) > 10

@@ -89,28 +89,24 @@ def test_of_files_that_have_vanished_bronze_has_the_lines(config, tables):
     assert not pending(config, BIKES)
 
 
-def test_a_vanished_file_s_copy_is_refused_after_files_was_lost(config):
+@pytest.mark.parametrize(
+    ("gone", "tables", "kept", "state"),
+    [
+        (DELIVERING[0], [FILES], COPY, files.DUPLICATE),
+        (DELIVERING[1], [BRONZE], DELIVERING[1], files.LINES_LOST),
+        (DELIVERING[1], [FILES, BRONZE], DELIVERING[1], files.LINES_LOST),
+    ],
+    ids=["its copy is refused", "not in bronze", "only in silver"],
+)
+def test_of_a_file_that_has_vanished_the_events_stay_while_a_table_has_them(config, gone, tables, kept, state):
     before = landings.held(config, BIKES)[SILVER]
-    (config.landing / DELIVERING[0]).unlink()
-    move_away(config, FILES)
-    ingest(config, BIKES)
+    (config.landing / gone).unlink()
+    move_away(config, *tables)
+    told = [text for text in ingest(config, BIKES).messages if f"{gone}: neither the landing folder nor bronze" in text]
+    assert bool(told) == (tables == [BRONZE])
     assert landings.held(config, BIKES)[SILVER] == before
-    assert landings.file_rows(config, BIKES)[COPY].state == files.DUPLICATE
-
-
-def test_of_a_file_that_has_vanished_and_is_not_in_bronze_the_events_stay(config):
-    before = contents(config)
-    (config.landing / DELIVERING[1]).unlink()
-    move_away(config, BRONZE)
-    messages = ingest(config, BIKES).messages
-    assert [text for text in messages if text.startswith(f"{DELIVERING[1]}: neither the landing folder nor bronze")]
-    assert contents(config)[SILVER] == before[SILVER]
-    assert landings.file_rows(config, BIKES)[DELIVERING[1]].state == files.LINES_LOST
-    assert not pending(config, BIKES)
-    assert ingest(config, BIKES).files == ()
-    landings.put(config, DELIVERING[1], B)
-    ingest(config, BIKES)
-    assert contents(config)[SILVER] == before[SILVER]
+    assert landings.file_rows(config, BIKES)[kept].state == state
+    assert not pending(config, BIKES) and ingest(config, BIKES).files == ()
 
 
 def test_what_nobody_has_any_more_is_named(config):
@@ -120,15 +116,6 @@ def test_what_nobody_has_any_more_is_named(config):
     assert [text for text in messages if text.startswith(DELIVERING[1]) and "its events are lost" in text]
     assert DELIVERING[1] not in landings.file_rows(config, BIKES)
     assert not pending(config, BIKES)
-
-
-def test_of_a_file_of_which_only_silver_is_left_the_events_stay(config):
-    before = landings.held(config, BIKES)
-    (config.landing / DELIVERING[1]).unlink()
-    move_away(config, FILES, BRONZE)
-    ingest(config, BIKES)
-    assert landings.held(config, BIKES)[SILVER] == before[SILVER]
-    assert landings.file_rows(config, BIKES)[DELIVERING[1]].state == files.LINES_LOST
 
 
 @pytest.mark.parametrize("text", [B, A + b"\n"], ids=["as it was", "with other lines"])

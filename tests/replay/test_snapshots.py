@@ -1,9 +1,11 @@
-"""A run replays what an ingest left, whatever lands or is ingested meanwhile; the newest snapshot wins. No JVM."""
+"""A run replays what an ingest left, whatever lands or is ingested meanwhile; the newest snapshot wins. Of a version
+that can't be read any more the message has the command that makes another. No JVM."""
 
 import json
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from deltalake import DeltaTable
@@ -14,15 +16,17 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.log import KEY, CommitNote, words
 from pipelines.engines import engine_of
 from pipelines.ingest.ingest import ingest as ingest_without_a_row
+from pipelines.ledger import run_table, snapshots
 from pipelines.ledger import run_table as ledger
-from pipelines.ledger import snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
+from tests.support import damages
 from tests.support.lakes import DAYS, PATIENT, ingest, silent
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
@@ -37,14 +41,10 @@ def ingest_of(config: Config, run_id: str) -> None:
     ingest_day(config, "bikes", DAY, run_id, silent)
 
 
-def of_day(found: list[dict]) -> list[dict]:
-    return [row for row in found if row["emitted_date"] == DAY]
-
-
 @pytest.fixture
 def as_first(first_published) -> list[dict]:
     """The day's rows as they are from the first files alone."""
-    return of_day(rows(first_published, QUERY, ()))
+    return [row for row in rows(first_published, QUERY, ()) if row["emitted_date"] == DAY]
 
 
 @pytest.mark.parametrize("lands", [landing.late_file(), FAR], ids=["files of its days", "a file of next year"])
@@ -185,3 +185,85 @@ def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_
     ingest(ingested, "bikes")
     ended = run(ingested, "replay", QUERY, "--day", str(DAY))
     assert ended.code == 0 and "another runs" not in ended.error
+
+
+TABLES = QueryTables.of(registry.query(QUERY))
+RUNS_READ = [TABLES.source.silver.name, TABLES.source.passes.name, TABLES.source.partitions.name]
+AUDITS = [TABLES.audit.name, TABLES.late_audit.name]
+
+
+def clean_log(config: Config, table: str) -> None:
+    """As Delta's clean-up of a log leaves it after 30 days: a checkpoint, and no entry from before."""
+    folder = config.lake / table
+    DeltaTable(folder).create_checkpoint()
+    for entry in sorted((folder / "_delta_log").glob("*.json"))[:-1]:
+        entry.unlink()
+
+
+def remove_replaced(config: Config, table: str) -> None:
+    """As maintenance leaves a table: without the files that its newest version doesn't have."""
+    needed = {Path(path) for path in Lake(config).files(table)}
+    for file in {*(config.lake / table).rglob("*.parquet")} - needed:
+        os.unlink(file)
+
+
+GONE = pytest.mark.parametrize("take", [clean_log, remove_replaced], ids=["its log is gone", "its files are gone"])
+
+
+def do_what_it_says(error: Exception, config: Config, run) -> None:
+    (words,) = damages.asked_for(str(error))
+    assert run(config, *words).code == 0
+
+
+@pytest.mark.nightly
+@GONE
+@pytest.mark.parametrize("table", RUNS_READ)
+def test_a_run_whose_snapshot_is_gone_must_ingest_again(ingested, run, table, take):
+    ingest_day(ingested, "bikes", DAY, "an-old-run", silent)
+    landing.write(ingested.landing, landing.late_file())
+    ingest(ingested, "bikes")
+    take(ingested, table)
+    with pytest.raises(IngestBehind, match=f"of {table}.* is gone") as raised:
+        replay_day(ingested, QUERY, DAY, run_id="an-old-run")
+    do_what_it_says(raised.value, ingested, run)
+    replay_day(ingested, QUERY, DAY, run_id="an-old-run")
+
+
+@pytest.mark.nightly
+@GONE
+@pytest.mark.parametrize("table", [*AUDITS, *RUNS_READ[:2]])
+def test_rows_that_wait_for_their_gate_are_made_again_where_what_it_reads_is_gone(ingested, run, table, take):
+    replay_day(ingested, QUERY, DAY, "audit", "waits")
+    landing.write(ingested.landing, landing.late_file())
+    ingest(ingested, "bikes")
+    replay_day(ingested, QUERY, DAY, "audit", "others")
+    take(ingested, table)
+    with pytest.raises(NotSetUp, match=f"of {table} is gone") as raised:
+        replay_day(ingested, QUERY, DAY, "publish", "waits")
+    do_what_it_says(raised.value, ingested, run)
+    replay_day(ingested, QUERY, DAY, "publish", "waits")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("table", AUDITS)
+def test_an_audit_table_that_lost_its_newest_entry_or_was_made_again_has_not_the_rows(ingested, table):
+    replay_day(ingested, QUERY, DAY, "audit", "waits")
+    newest = damages.do(ingested, table, damages.NEWEST_ENTRY)
+    with pytest.raises(NotSetUp, match=f"of {table} is gone.*--stage audit --run-id waits"):
+        replay_day(ingested, QUERY, DAY, "publish", "waits")
+    newest.parent.parent.rename(ingested.home / "moved away")
+    replay_day(ingested, QUERY, DAYS[1], "audit")
+    replay_day(ingested, QUERY, DAYS[0], "audit")
+    versions = run_table.latest(Lake(ingested), QUERY, DAY, "audit", "waits").outputs
+    assert Lake(ingested).version(table) >= versions["audit" if table == AUDITS[0] else "late_audit"]
+    with pytest.raises(NotSetUp, match=f"of {table} is gone"):
+        replay_day(ingested, QUERY, DAY, "publish", "waits")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("table", AUDITS)
+def test_where_all_can_be_read_the_rows_are_published(ingested, table):
+    replay_day(ingested, QUERY, DAY, "audit", "waits")
+    replay_day(ingested, QUERY, DAYS[1], "audit", "others")
+    remove_replaced(ingested, table)  # of another day
+    assert replay_day(ingested, QUERY, DAY, "publish", "waits").rows
