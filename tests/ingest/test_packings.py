@@ -99,4 +99,4 @@ def test_a_failure_of_the_disk_is_no_damage(name):
             raise OSError(5, "Input/output error")
 
     with pytest.raises(OSError, match="Input/output error"):
-        list(json_lines(Failing()) if name == "rows of Parquet" else content(name, Failing(zipped())))
+        list(json_lines(Failing(zipped())) if name == "rows of Parquet" else content(name, Failing(zipped())))
