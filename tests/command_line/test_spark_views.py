@@ -42,10 +42,7 @@ def test_spark_and_duckdb_give_the_same_rows(small_lake, spark, statement):
 @pytest.mark.nightly
 def test_registering_again_is_allowed_and_sees_new_tables(small_lake, spark):
     register_spark_views(Lake(small_lake), spark)
-    assert {row.viewName for row in spark.sql("SHOW VIEWS").collect()} == {
-        "bikes_demand",
-        "bikes_demand_final",
-    }
+    assert {row.viewName for row in spark.sql("SHOW VIEWS").collect()} == {"bikes_demand", "bikes_demand_final"}
 
 
 def test_a_session_reads_the_newest_revisions_as_the_page_says(small_lake, spark):

@@ -40,11 +40,6 @@ def script(name: str):
     return module
 
 
-def assert_each_service(rule: str, holds: Callable[[dict], bool], but: set[str] = frozenset()) -> None:
-    wrong = [name for name, service in SERVICES.items() if name not in but and not holds(service)]
-    assert_none(rule, (f"docker/compose.yaml {name}" for name in wrong))
-
-
 def test_the_base_is_pinned_and_the_images_users_are_not_root():
     dockerfile = (DOCKER / "Dockerfile").read_text()
     [base] = re.findall(r"^ARG BASE=(\S+)$", dockerfile, re.M)
@@ -68,30 +63,25 @@ def test_compose_itself_takes_the_file():
     assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False).stderr == ""
 
 
-def test_a_service_has_a_pinned_image_or_one_of_ours_that_no_other_replaces():
-    rule = "a service has an image by its digest, or one of ours with pull_policy: never"
-    assert_each_service(rule, lambda each: is_ours(each) or PINNED.fullmatch(each["image"]))
+RULES: dict[str, tuple[Callable[[dict], object], set[str]]] = {
+    "a service has an image by its digest, or one of ours with pull_policy: never":
+        (lambda each: PINNED.fullmatch(each["image"])
+         or (each["image"] in OURS and each.get("pull_policy") == "never"), set()),
+    "a service has a mem_limit": (lambda each: re.fullmatch(r"\d+[mg]", each.get("mem_limit", "")), set()),
+    "a service gains no rights": (lambda each: each.get("security_opt") == ["no-new-privileges:true"], set()),
+    "a service has a user who is not root": (lambda each: each.get("user", "root") not in ("0", "root"), LEAVES_ROOT),
+    "a service that stays has a health check, a command without a shell":
+        (lambda each: each.get("healthcheck", {"test": [""]})["test"][0] == "CMD", ONE_SHOT),
+    "ports are open to this host only, as 127.0.0.1:…":
+        (lambda each: all(port.startswith("127.0.0.1:") for port in each.get("ports", ())), set()),
+}  # fmt: skip
 
 
-def is_ours(service: dict) -> bool:
-    return service["image"] in OURS and service.get("pull_policy") == "never"
-
-
-def test_a_service_has_a_memory_limit_and_gains_no_rights():
-    assert_each_service("a service has a mem_limit", lambda each: re.fullmatch(r"\d+[mg]", each.get("mem_limit", "")))
-    assert_each_service(
-        "a service gains no rights", lambda each: each.get("security_opt") == ["no-new-privileges:true"]
-    )
-
-
-def test_a_service_does_not_run_as_root():
-    rule = "a service has a user who is not root"
-    assert_each_service(rule, lambda each: each.get("user", "root") not in ("0", "root"), LEAVES_ROOT)
-
-
-def test_a_service_that_stays_has_a_health_check():
-    rule = "a service that stays has a health check, a command without a shell"
-    assert_each_service(rule, lambda each: each.get("healthcheck", {"test": [""]})["test"][0] == "CMD", ONE_SHOT)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_service_keeps_the_rule(rule):
+    holds, but = RULES[rule]
+    wrong = [name for name, service in SERVICES.items() if name not in but and not holds(service)]
+    assert_none(rule, (f"docker/compose.yaml {name}" for name in wrong))
 
 
 def test_what_needs_a_one_shot_service_waits_for_its_end():
@@ -100,23 +90,16 @@ def test_what_needs_a_one_shot_service_waits_for_its_end():
     assert sorted(waits) == [(name, "service_completed_successfully") for name in sorted(ONE_SHOT) for _ in range(4)]
 
 
-def test_ports_are_open_to_this_host_only():
-    rule = "ports are open to this host only, as 127.0.0.1:…"
-    assert_each_service(rule, lambda each: all(port.startswith("127.0.0.1:") for port in each.get("ports", ())))
-
-
 def test_every_secret_comes_from_a_file_that_compose_up_makes(tmp_path):
     made = images.ensure_secrets(tmp_path / "secrets")
-    assert {name: Path(secret["file"]).name for name, secret in COMPOSE["secrets"].items()} == {
-        each: each for each in made
-    }
+    files = {name: Path(secret["file"]).name for name, secret in COMPOSE["secrets"].items()}
+    assert files == {each: each for each in made}
     used = {each for service in SERVICES.values() for each in service.get("secrets", ())}
     assert used == made.keys()
     assert "/docker/secrets/" in (REPOSITORY / ".gitignore").read_text().splitlines()
     given = {variable for service in SERVICES.values() for variable in service.get("environment", {})}
-    assert not [
-        each for each in given if re.search("PASSWORD|SECRET|KEY|LOCKS|CONN", each) and not each.endswith("_FILE")
-    ]
+    secret = re.compile("PASSWORD|SECRET|KEY|LOCKS|CONN")
+    assert not [each for each in given if secret.search(each) and not each.endswith("_FILE")]
 
 
 def test_secrets_are_random_kept_and_closed_to_other_users(tmp_path):

@@ -1,6 +1,8 @@
 """The docs say what is: made pages are up to date, and each command, file and statement in them works."""
 
 import ast
+import contextlib
+import io
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from pipelines.cli import _app as command_line
 from pipelines.sql.statements import add_revisions
 from schemas.query import Query
 from schemas.registry import query
+from tests.contracts.test_layers import PACKAGES
 from tests.support.rules import ROOT, assert_none, blanked, line_of
 from tools import spec_examples
 from tools.docs.flow import TOUR
@@ -29,21 +32,7 @@ TO_BE_MADE = re.compile(
     r"boat_trips|bikes_by_hour|bikes_short_trips|bikes_long_trips|sum_of_squares|mean_of_squares|fortnights|full_truck"
     r"|docker/secrets"
 )
-FOLDERS = (
-    "schemas/",
-    "pipelines/",
-    "kernels/",
-    "tests/",
-    "stack/",
-    "docker/",
-    "tools/",
-    "docs/",
-    "requirements/",
-    "dags/",
-    "samples/",
-    "processes/",
-    "tools/",
-)
+FOLDERS = tuple(f"{name}/" for name in PACKAGES + ["docker", "docs", "requirements", "tests"])
 
 
 def pieces() -> Iterator[tuple[str, str]]:
@@ -187,3 +176,19 @@ def functions_of(file: str) -> set[str]:
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     return functions | {f"{each.name}.{node.name}" for each in classes for node in each.body if hasattr(node, "name")}
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def test_the_worked_query_prints_what_the_page_shows():
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue() == shown
+
+
+def test_the_page_is_short():
+    assert len(README.splitlines()) <= 150

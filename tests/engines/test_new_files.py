@@ -37,16 +37,9 @@ ROWS = st.fixed_dictionaries({**{name: st.none() | kind for name, kind in KINDS.
 
 
 def table(name: str) -> Table:
-    columns = tuple(Column(column, type_, "") for column, type_ in COLUMNS.items())
-    day = Column("day", "date", "", nullable=False)
-    return Table(
-        name,
-        "for tests",
-        (*columns, day),
-        ("day",),
-        (),
-        (("small", "`whole` IS NULL OR `whole` < 9000000000000000000"),),
-    )
+    columns = [Column(column, type_, "") for column, type_ in COLUMNS.items()]
+    constraint = ("small", "`whole` IS NULL OR `whole` < 9000000000000000000")
+    return Table(name, "for tests", (*columns, Column("day", "date", "", nullable=False)), ("day",), (), (constraint,))
 
 
 BY_TASKS, BY_DELTA_RS = table("by_tasks"), table("by_delta_rs")

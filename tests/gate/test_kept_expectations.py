@@ -19,7 +19,7 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.locks import locked_here
 from pipelines.gate import validation, validation_results
 from pipelines.gate.validation import validated
-from pipelines.gate.validation_results import LOCK, keep, kept, page, remove_replaced, run_name
+from pipelines.gate.validation_results import LOCK, keep, kept, name_of, page, remove_replaced, run_name
 from pipelines.ledger.entry import Run
 from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
@@ -104,17 +104,18 @@ class TestSuites:
 
 
 class TestResults:
-    def test_verdicts_name_the_file_of_their_result_and_laws_have_none(self, made):
-        found = check_silver(made)
-        (file,) = files_of(found)
-        assert [each.validation for each in found[-2:]] == [None, None]
-        result = json.loads((made.config.expectations / file).read_text())
-        assert result["meta"]["run_id"]["run_name"] == RUN
-        assert result["suite_name"] == SILVER and result["success"]
-        assert len(result["results"]) == len(found) - 2
-        markers = result["meta"]["batch_markers"]
-        assert (markers["run"], markers["days"]) == (RUN, [str(DAYS[1])])
-        assert markers["version"] == Lake(made.config).version(SILVER)
+    def test_verdicts_name_the_file_of_their_result_also_of_one_that_failed_and_laws_have_none(self, made):
+        for events, failing in ((None, []), (3, ["as many rows as ingest noted"])):
+            found = check_silver(made, events=events)
+            (file,) = files_of(found)
+            assert [each.validation for each in found[-2:]] == [None, None]
+            result = json.loads((made.config.expectations / file).read_text())
+            names = [name_of(each) for each in result["results"] if not each["success"]]
+            assert (result["meta"]["run_id"]["run_name"], result["suite_name"]) == (RUN, SILVER)
+            assert (result["success"], names, len(result["results"])) == (not failing, failing, len(found) - 2)
+            markers = result["meta"]["batch_markers"]
+            assert (markers["run"], markers["days"]) == (RUN, [str(DAYS[1])])
+            assert markers["version"] == Lake(made.config).version(SILVER)
 
     def test_days_that_are_checked_together_share_one(self, made):
         lake = Lake(made.config).committing(run_id=RUN)
@@ -129,13 +130,6 @@ class TestResults:
         written = {row["check_name"]: row["validation"] for row in Lake(made.config).read(VERDICTS.name).to_pylist()}
         assert set(written.values()) == {*files_of(found), None}
         assert [Path(file).parts[1] for file in files_of(found)] == ["asked_audit", "asked_late_audit"]
-
-    def test_a_result_that_failed_is_kept_too(self, made):
-        found = check_silver(made, events=3)
-        result = json.loads((made.config.expectations / files_of(found)[0]).read_text())
-        assert [each["expectation_config"]["meta"]["name"] for each in result["results"] if not each["success"]] == [
-            "as many rows as ingest noted"
-        ]
 
     @pytest.mark.nightly
     def test_processes_that_validate_at_the_same_time_each_keep_their_result(self, tmp_path):
@@ -177,23 +171,20 @@ class TestResults:
         assert remove_replaced(made.config, NOW, dry_run=False) == 2
         assert {each for each in files if (made.config.expectations / each).exists()} == {files[1], files[3]}
 
-    def test_a_result_of_many_days_stays_while_it_is_the_newest_of_one(self, made):
-        days = (DAYS[:2], DAYS[1:], DAYS[:1])
+    @pytest.mark.parametrize("days_were_validated_together", [True, False])
+    def test_a_result_stays_while_it_is_the_newest_of_one_of_its_days(self, made, days_were_validated_together):
+        """Also one from before days were validated together, which names its day otherwise."""
+        days = (DAYS[:2], DAYS[1:], DAYS[:1]) if days_were_validated_together else (DAYS[:1], DAYS[1:2], DAYS[1:])
         files = [keep(made.config, RUN, SILVER, 0, each, result_without_rows()) for each in days]
-        assert remove_replaced(made.config, NOW, dry_run=False) == 1
-        assert [(made.config.expectations / file).exists() for file in files] == [False, True, True]
-
-    def test_a_result_of_one_day_from_before_days_were_validated_together_counts(self, made):
-        files = [keep(made.config, RUN, SILVER, 0, [day], result_without_rows()) for day in DAYS[:2]]
-        for file, day in zip(files, DAYS, strict=False):
+        for file, day in zip(files[:2], DAYS, strict=False) if not days_were_validated_together else ():
             path = made.config.expectations / file
             result = json.loads(path.read_text())
             del result["meta"]["batch_markers"]["days"]
             result["meta"]["batch_markers"]["day"] = str(day)
             path.write_text(json.dumps(result))
-        keep(made.config, RUN, SILVER, 0, DAYS[1:], result_without_rows())
         assert remove_replaced(made.config, NOW, dry_run=False) == 1
-        assert [(made.config.expectations / file).exists() for file in files] == [True, False]
+        left = [(made.config.expectations / file).exists() for file in files]
+        assert left == ([False, True, True] if days_were_validated_together else [True, False, True])
 
     def test_a_full_disk_is_reported_and_leaves_nothing(self, made, monkeypatch):
         monkeypatch.setattr(Path, "rename", full_disk)
@@ -212,24 +203,17 @@ class TestResults:
         assert remove_replaced(made.config, NOW, dry_run=False) == 0 and not unfinished.exists()
         assert validation.build(made.config)[1:] == (1, 1)
 
-    @pytest.mark.parametrize("run_id", [RUN, "manual_1", "a" * 100])
-    def test_a_plain_run_id_is_the_result_s_run_name(self, run_id):
-        assert run_name(run_id) == run_id
-
     @pytest.mark.parametrize(
         "run_id", ["", ".", "..", "a/b", "../../x", "a" * 101, "a\nb", "<b>", "ü", "a b", "\udc80"]
     )
-    def test_any_other_run_id_becomes_a_folder_s_name_of_its_own(self, made, run_id):
+    def test_a_run_id_that_is_not_plain_becomes_a_folder_s_name_of_its_own(self, run_id):
+        assert [run_name(plain) for plain in (RUN, "manual_1", "a" * 100)] == [RUN, "manual_1", "a" * 100]
         name = run_name(run_id)
         assert run_name(name) == name != run_name(run_id + "!")
         assert Path("x", name).name == name and len(name.encode()) < 100
 
 
 class TestPages:
-    def test_before_anything_was_validated_it_says_what_to_do(self, made):
-        with pytest.raises(NotSetUp, match="windrow replay"):
-            validation.build(made.config)
-
     def test_each_suite_and_each_result_has_a_page_that_the_index_leads_to(self, made, monkeypatch):
         monkeypatch.setitem(registry.queries(), made.query.name, made.query)
         files = [*files_of(check_silver(made)), *files_of(check_audit(made))]
@@ -269,8 +253,8 @@ class TestPages:
                 read(made.config)
 
 
-def test_a_gate_that_keeps_results_holds_no_pages_up(tmp_path, monkeypatch):
+def test_a_gate_that_keeps_results_holds_no_pages_up_and_before_any_it_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv(MOST_WAIT, "0")
     config = Config(tmp_path, tmp_path)
-    with locked_here(config, LOCK, shared=True), pytest.raises(NotSetUp, match="no validation results yet"):
+    with locked_here(config, LOCK, shared=True), pytest.raises(NotSetUp, match="no validation results.*windrow replay"):
         validation.build(config)

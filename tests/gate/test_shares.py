@@ -1,5 +1,7 @@
 """The laws counted again on shares of keys give the verdicts of all keys at once, on right rows and on wrong ones."""
 
+from random import Random
+
 import pytest
 
 from pipelines.config import Config
@@ -9,6 +11,7 @@ from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.gate import key_shares
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
+from tests.gate.test_days_at_once import spoil
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
@@ -46,16 +49,6 @@ def test_rows_are_cut_by_bucket_or_by_key(tmp_path, monkeypatch, key, expected):
     assert verdicts(made, cut) == verdicts(made, [ALL_KEYS])
 
 
-def spoil(made: SmallLake) -> None:
-    """Wrong counts in every third row, one row gone, and the first late row."""
-    table = made.tables.audit
-    rows = sorted(made.rows(table), key=repr)
-    wrong = [{**row, "events": row["events"] + (number % 3 == 0)} for number, row in enumerate(rows)]
-    made.rewrite(table, wrong[1:])
-    for late in made.rows(made.tables.late_audit)[:1]:
-        made.delete(made.tables.late_audit, late)
-
-
 CASES = [("tumbling", "final"), ("sliding", "watermark"), ("sliding", "arrival"), ("calendar day", "watermark"),
          ("rolling", "watermark"), ("rolling", "arrival"), ("spanning", "final")]  # fmt: skip
 
@@ -67,7 +60,7 @@ def test_findings_on_shares_add_up_to_the_verdict_on_all_keys(tmp_path, kind, em
     assert all(verdict.passed for of_day in right.values() for verdict in of_day)
     for cut in (PARTS, BUCKETS, OF_BUCKETS):
         assert verdicts(made, cut) == right
-    spoil(made)
+    spoil(made, Random(7))
     wrong = verdicts(made, [ALL_KEYS])
     assert not all(verdict.passed for of_day in wrong.values() for verdict in of_day)
     for cut in (PARTS, BUCKETS, OF_BUCKETS):

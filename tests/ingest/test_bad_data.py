@@ -110,17 +110,11 @@ def test_a_stream_that_gets_no_new_file_for_too_long_says_so(days, is_broken):
     assert outcome.broken(stream, [], NOTHING_NEW, newest) == [], "nothing was to be expected yet"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"refused_share": Limit(2)},
-        {"refused_files": Limit(-1)},
-        {"refused_files": Limit(0, "stop")},
-        {"refused_files": 0},
-        {"no_new_file_for": Limit(timedelta(hours=30))},
-        {"no_new_file_for": Limit(DAY), "last_day": date(2030, 1, 1)},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"refused_share": Limit(2)}, {"refused_files": Limit(-1)}, {"refused_files": Limit(0, "stop")},
+    {"refused_files": 0}, {"no_new_file_for": Limit(timedelta(hours=30))},
+    {"no_new_file_for": Limit(DAY), "last_day": date(2030, 1, 1)},
+])  # fmt: skip
 def test_a_limit_that_means_nothing_is_refused_by_its_name(wrong):
     with pytest.raises(WrongParameter, match=f"{next(iter(wrong))} is .*; allowed: (Limit|None)"):
         validate_stream(replace(meters.STREAM, **wrong))

@@ -61,17 +61,14 @@ def stale_days(lake: Lake) -> list[date]:
 def test_a_day_without_the_one_before_names_the_run_that_must_be_first(lake, tables):
     with pytest.raises(EarlierDayMissing, match=f"{SECOND} is not published; .*--from {FIRST} --to {FOURTH}"):
         audit_day(lake, tables, FOURTH)
+    audit_day(lake, tables, FIRST)
+    with pytest.raises(EarlierDayMissing, match=f"{FIRST} is not published"):
+        audit_day(lake, tables, SECOND)
     run_day(lake, tables, FIRST)
     with pytest.raises(EarlierDayMissing, match=f"windrow backfill asked --from {SECOND} --to {FOURTH}"):
         audit_day(lake, tables, FOURTH)
     run_day(lake, tables, SECOND)
     assert audit_day(lake, tables, FOURTH).inputs["state"]["day"] == str(SECOND), f"nothing arrived on {EMPTY}"
-
-
-def test_nobody_goes_on_from_an_audit_that_was_not_published(lake, tables):
-    audit_day(lake, tables, FIRST)
-    with pytest.raises(EarlierDayMissing, match=f"{FIRST} is not published"):
-        audit_day(lake, tables, SECOND)
 
 
 @pytest.mark.slow
@@ -171,8 +168,7 @@ def test_what_a_day_left_may_be_gone(lake, tables):
     lake.replace(tables.state, {"logical_date": [FIRST]}, [])
     for file in files:
         Path(file).unlink()
-    wanted = f"what the run of {FIRST} left in state_asked is gone; .*--from {FIRST} --to {SECOND}"
-    with pytest.raises(EarlierDayMissing, match=wanted):
+    with pytest.raises(EarlierDayMissing, match=f"run of {FIRST} left in state_asked is gone; .*--from {FIRST} --to"):
         audit_day(lake, tables, SECOND)
 
 

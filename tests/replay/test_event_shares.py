@@ -44,16 +44,9 @@ def query(name: str, window, key: tuple[str, ...] = ("place",), emit: str = "wat
 
 def model(name: str, key: tuple[str, ...]) -> Model:
     """Its function sees every event of a window, in order: of what it adds up the last bits would differ."""
-    window, lateness = sliding(2 * HOUR, HOUR), {"lateness": HOUR, "allowed_lateness": 12 * HOUR}
-    return Model(
-        name=name,
-        stream="toy",
-        key=key,
-        window=window,
-        function=heavy("autoregression", "weight", order=1),
-        aggregates={"n": agg("count")},
-        **lateness,
-    )
+    of = {"function": heavy("autoregression", "weight", order=1), "aggregates": {"n": agg("count")}}
+    return Model(name=name, stream="toy", key=key, window=sliding(2 * HOUR, HOUR), lateness=HOUR,
+                 allowed_lateness=12 * HOUR, **of)  # fmt: skip
 
 
 CUT_IN_TIME = [

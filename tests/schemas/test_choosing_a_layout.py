@@ -104,10 +104,7 @@ def test_columns_by_name_are_those_of_the_header_wherever_they_stand(names, widt
         (HEADER.upper(), "'RIDE_ID' where 'ride_id' is expected: another layout than 'trips'?"),
         (HEADER + " ", "'member_casual ' where 'member_casual' is expected: another layout than 'trips'?"),
         (HEADER + ",extra", "one more field, 'extra': another layout than 'trips', or columns=\"by name\"?"),
-        (
-            "started_at,ended_at," + HEADER.replace("started_at,ended_at,", ""),
-            "'started_at' where 'ride_id' is expected",
-        ),
+        (f"started_at,{HEADER.replace('started_at,', '')}", "'started_at' where 'ride_id' is expected"),
         (HEADER.rpartition(",")[0], "nothing where 'member_casual' is expected"),
         ("sep=,", "'sep=' where 'ride_id' is expected"),
         ('"ride_id', "nothing where 'ride_id' is expected"),
@@ -147,12 +144,9 @@ def test_a_quote_is_text_where_the_layout_says_so():
         ({"quoting": "double"}, "quoting of 'rows' is 'double'; allowed: 'within lines', 'across lines', None"),
         (
             {"columns": BY_NAME},
-            "columns of 'rows' is 'by name'; allowed: 'in order', or 'by name' where there is a header",
+            "'by name'; allowed: 'in order', or 'by name' where there is a header",
         ),
-        (
-            {"header": ("a",), "optional": ("a",)},
-            "optional of 'rows' is ('a',); allowed: some of `members`, or of `header`",
-        ),
+        ({"header": ("a",), "optional": ("a",)}, "is ('a',); allowed: some of `members`, or of `header`"),
         ({"members": ("a",), "optional": ("b",)}, "optional of 'rows' is ('b',); allowed: some of `members`"),
     ],
 )

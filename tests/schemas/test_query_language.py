@@ -135,13 +135,7 @@ def test_every_constructor_of_a_window_is_tried_with_what_cannot_be_meant():
 
 
 def test_a_query_knows_the_columns_that_it_reads_in_order_and_once():
-    asked = question(
-        aggregates={
-            "a": agg("max", "bike_id"),
-            "b": agg("sum", "trip_duration_s"),
-            "c": agg("min", "bike_id"),
-        },
-        where=(("user_type", "==", "customer"), ("start", ">", 0)),
-    )
+    aggregates = {"a": agg("max", "bike_id"), "b": agg("sum", "trip_duration_s"), "c": agg("min", "bike_id")}
+    asked = question(aggregates=aggregates, where=(("user_type", "==", "customer"), ("start", ">", 0)))
     assert asked.value_columns == ("bike_id", "trip_duration_s")
     assert asked.read_columns == ("start_station_id", "bike_id", "trip_duration_s", "user_type")
