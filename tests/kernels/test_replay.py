@@ -25,25 +25,10 @@ from kernels.replay.kernel_selection import LeftToEvents
 from kernels.runtime import operations
 from kernels.runtime.operations import ask
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from tests.support.kernels.columns import columns_of, ticks_of
 
 SUM_AND_COUNT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count")))
 DAY = 86_400_000_000
-
-
-def columns_of(*keys):
-    """EventColumns of keys, each a list of (start, arrival, value)."""
-    events = np.array([event for key in keys for event in key], np.int64).reshape(-1, 3)
-    offsets = np.concatenate(([0], np.cumsum([len(key) for key in keys])))
-    values = events[:, 2][None, :]
-    return EventColumns(offsets, events[:, 0], events[:, 1], values, np.ones(values.shape, np.bool_))
-
-
-def ticks_of(columns):
-    """The pass ticks of a stream that consists of these events."""
-    order = np.argsort(columns.arrival_us, kind="stable")
-    arrival, newest = columns.arrival_us[order], np.maximum.accumulate(columns.start_us[order])
-    last = np.append(arrival[1:] != arrival[:-1], True)[: len(arrival)]
-    return PassTicks(arrival[last], newest[last])
 
 
 def replayed(columns, window, rules, plan=SUM_AND_COUNT, kernel=None):
