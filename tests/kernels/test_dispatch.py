@@ -1,4 +1,4 @@
-"""The operations that a replay asks for, and the objects don't, by every kernel's table. And the ring's ends."""
+"""The operations that a replay asks for, and the objects don't, by every kernel's table."""
 
 import itertools
 
@@ -13,14 +13,7 @@ from kernels.runtime.memory import address_of, entry
 from kernels.runtime.struct import words_at
 from kernels.states import gather
 from kernels.states.state_plan import make_plan
-from tests.kernels.test_compilation import run
 
-RINGS = ["two_stacks_lite", "daba_lite", "subtract_on_evict", "recompute"]
-SLIDE = """
-import sys
-from tests.support.kernels.queues import slide_every_way
-slide_every_way(sys.argv[1])
-"""
 TIMES = np.array([1, 2, 2, 5, 9, 9, 10, 14, 15, 20], np.int64)
 VALUES = np.arange(1, 11)
 PLAN = make_plan((AggregateSpec("sum", 0),))
@@ -123,11 +116,3 @@ def test_reset_empties_and_disorder_is_reported(name):
         _dispatch.DONE if name.startswith("finger") or name == "recompute" else _dispatch.OUT_OF_ORDER
     )
     asked("destroy")
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", RINGS)
-def test_no_access_leaves_the_ring(name):
-    """Every access checked. DABA lite once wrote to entries that the same bulk eviction had taken."""
-    answer = run(SLIDE, name, NUMBA_DISABLE_JIT="1")
-    assert answer.returncode == 0, answer.stdout + answer.stderr

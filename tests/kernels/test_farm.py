@@ -14,7 +14,6 @@ from kernels.farm.once import compute_once
 from pipelines.gate.recount.plain.ticks import to_us
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.heavy import IN_ORDER
 from tests.support.oracle.farm import windows_of
 
@@ -288,10 +287,3 @@ def test_a_key_can_end_before_the_others(model):
         with pytest.raises(BadInput, match="at row 0 comes a tuple behind finish_key of key 1"):
             made.insert(np.array([30]), np.ones(1), np.array([1]))
     assert (results.key.tolist(), results.tuples.tolist()) == ([1, 0, 0], [2, 2, 1])
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "passed" in run_as_plain_python(__file__, "not plain_python")
-    assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_faults"), "not interrupt")
-    assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_limits"), "test")

@@ -11,10 +11,8 @@ from kernels.monoids import answered_by_states
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg
 from schemas.windows import AggregateFrame, Delta, DeltaFrame, Session, Tumbling
-from tests.kernels.test_compilation import run_as_plain_python
+from tests.support.kernels.frames import Tuple, closing, frames_of, random_frame, types_of
 from tests.support.kernels.plain import FUNCTIONS
-from tests.support.kernels.plain_frames import Tuple, frames_of
-from tests.support.kernels.random_frames import closing, random_frame, types_of
 
 pytestmark = pytest.mark.few_tests(5)
 US = timedelta(microseconds=1)
@@ -281,8 +279,3 @@ def test_any_aggregate_that_gives_a_number_may_close_frames(function):
         for one in made:
             one.insert(each.time, each.value)
     assert answers(made[0]) == answers(made[1]) != []
-
-
-@pytest.mark.nightly
-def test_they_run_as_plain_python_with_every_access_checked():
-    run_as_plain_python(__file__, "plain_walk or evicted or in_order or fig_4 or policy")

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.kernels.columns import columns_of, in_steps, ticks_of
 from tests.support.local import replay_table
@@ -76,8 +75,3 @@ def test_streams_in_time_have_the_oracles_rows():
         )
 
     ask()
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "5 passed" in run_as_plain_python(__file__, "general_loop or arrival")

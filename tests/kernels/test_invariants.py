@@ -12,7 +12,6 @@ from kernels.replay.late_times import RUN
 from kernels.replay.open_windows import WindowEntry
 from kernels.runtime.struct import words_at
 from kernels.states.state_plan import make_plan
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.columns import columns_of, in_steps, ticks_of
 from tests.support.kernels.stepped_replay import replay_in_steps
 
@@ -80,11 +79,6 @@ def test_all_invariants_hold_in_a_table_that_is_made_anew(monkeypatch):
     asked = (columns, WindowSpec("rolling", 50), AggregatePlan(COMMUTATIVE), ticks_of(columns), rules, TREE)
     replay_in_steps(monkeypatch, look, *asked)
     assert len(rooms) > 1
-
-
-@pytest.mark.nightly
-def test_they_hold_in_plain_python_with_every_access_checked():
-    assert "passed" in run_as_plain_python(__file__, "rolling-watermark-commutative or sliding-final-ordered")
 
 
 def broken(monkeypatch, is_ready, places, check, sentence):

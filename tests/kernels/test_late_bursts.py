@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.local import replay_table
 from tests.support.oracle import oracle
@@ -63,8 +62,3 @@ def test_a_burst_equals_its_events_one_by_one(window):
         by_window = zip(rows.window_start.tolist(), rows.events, *rows.outputs, strict=True)
         newest.append({start: tuple(map(int, values)) for start, *values in by_window})
     assert newest[0] == newest[1] and len(newest[0]) > 300
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "2 passed" in run_as_plain_python(__file__, "one_by_one")

@@ -11,7 +11,6 @@ from kernels.per_event import KeyedEvents, answer_per_event
 from kernels.per_event.entry import FEW
 from kernels.ranks import FAR
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.columns import columns_of, in_steps
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0))
@@ -68,11 +67,6 @@ def test_aggregates_that_depend_on_order_take_late_events_in_their_place(steps, 
     rows = [(start, value) for start, _, value in late]
     answers = answer_per_event(keyed([rows]), size, ORDERED)
     assert [answer_at(answers, event) for event in range(len(rows))] == plain_answers(rows, size, ordered)
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "5 passed" in run_as_plain_python(__file__, "plain_list or place")
 
 
 def one_key(time) -> KeyedEvents:

@@ -8,7 +8,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kernels.ranks import rank_keys
-from tests.kernels.test_compilation import run_as_plain_python
 
 TIMES = st.lists(st.integers(-20, 20) | st.integers(-(1 << 61), 1 << 61), max_size=40)
 
@@ -35,8 +34,3 @@ def test_events_of_one_time_are_ranked_by_arrival(apart):
 
 def test_no_key_needs_ranks():
     assert [len(each) for each in rank_keys(np.arange(5), np.array([0, 5]), np.array([], np.int64))] == [1, 1, 1]
-
-
-@pytest.mark.nightly
-def test_ranks_run_as_plain_python_with_every_access_checked():
-    assert "1 passed" in run_as_plain_python(__file__, "place")

@@ -11,7 +11,6 @@ from kernels.runtime.bisection import place_above, place_from, searches
 from kernels.runtime.memory import address_of, entry, inner
 from kernels.runtime.sorting import insert_ascending, merge_ascending
 from kernels.runtime.struct import words_at
-from tests.kernels.test_compilation import run_as_plain_python
 
 WORDS = st.lists(st.integers(-20, 20) | st.sampled_from([-(1 << 63), (1 << 63) - 1]), max_size=60)
 
@@ -75,8 +74,3 @@ def test_two_stretches_become_one(in_place, one, other, behind, in_order):
     target = memory[behind:] if in_place else np.zeros(len(one) + len(other) + 1, np.int64)
     merge(address_of(target), address_of(memory), len(one), address_of(more), len(other))
     assert target[: len(one) + len(other)].tolist() == sorted(one + other)
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "4 passed" in run_as_plain_python(__file__, "place or insertion or stretches")

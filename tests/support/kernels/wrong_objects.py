@@ -9,9 +9,9 @@ from kernels.aggregators._saved import SEAL_WORDS, sealed
 from kernels.frames._object import FrameWindow
 from schemas.query import agg, sliding, spanning
 from schemas.windows import DeltaFrame, Session, ThresholdFrame
+from tests.support.kernels.frames import Tuple, frames_of
 from tests.support.kernels.hands import damaged
 from tests.support.kernels.plain import PlainWindow
-from tests.support.kernels.plain_frames import Tuple, frames_of
 from tests.support.kernels.wrong_hands import OF_OTHERS, RIGHT, Hands, Wrong, round_of
 
 US, DAY = timedelta(microseconds=1), timedelta(days=1)
