@@ -1,20 +1,13 @@
 """Rolling windows of keys whose events all come in time: rows as the general loop makes them, and the oracle's."""
 
-from dataclasses import replace
-from datetime import timedelta
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
-from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.kernels.columns import columns_of, in_steps, ticks_of
-from tests.support.local import replay_table
-from tests.support.oracle import oracle
-from tests.support.semantics.generate import questions
 
 EXACT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0)))
 ORDERED = AggregatePlan((AggregateSpec("last", 0), AggregateSpec("first", 0), AggregateSpec("longest_run", 0)))
@@ -61,17 +54,3 @@ def test_keys_in_time_and_only_those_have_their_windows_made_at_once(lateness, k
 def test_with_emit_arrival_rows_come_while_events_are_missing():
     _, _, kernels = both_ways(columns_of(in_steps([(1, 0, 1), (1, 2, 1)])), 5, EXACT, ReplayRules(9, 0, "arrival"))
     assert kernels == {"finger_tree": 1}
-
-
-@pytest.mark.slow
-def test_streams_in_time_have_the_oracles_rows():
-    @settings(max_examples=2 * settings.default.max_examples)
-    @given(questions(("rolling",)), st.sampled_from(("final", "watermark")))
-    def ask(question, emit):
-        query = replace(question.query, lateness=timedelta(days=3650), emit=emit)
-        found = replay_table(question.table, query, question.complete)
-        assert_same_rows(
-            found.to_pylist(), oracle.replay(question.rows, query, question.complete), question._replace(query=query)
-        )
-
-    ask()

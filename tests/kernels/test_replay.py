@@ -264,3 +264,24 @@ def test_late_events_are_counted_although_many_windows_become_final_at_once(wind
     rows = replayed(columns, window, ReplayRules(1_000, 4_800, "final"))
     assert len(rows) > 600
     assert {row[7] for row in rows} == {0}
+
+
+@pytest.mark.parametrize(
+    "window", [WindowSpec("sliding", 60, 7), WindowSpec("rolling", 60)], ids=["sliding", "rolling"]
+)
+def test_a_burst_equals_its_events_one_by_one(window):
+    """Some hundred events, so that the tree over their stretches has several levels: what the newest row of a window
+    holds is the same whether the events came at one tick or each at its own."""
+    random = np.random.default_rng(7)
+    times = np.concatenate(([0, 10**6], random.integers(0, 3000, 400)))
+    newest = []
+    for late in (np.full(400, 3), 3 + np.arange(400)):
+        arrivals = np.concatenate(([1, 2], late))
+        values = np.arange(402)[None, :]
+        columns = EventColumns(np.array([0, 402]), times, arrivals, values, np.ones((1, 402), np.bool_))
+        plan = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count")))
+        rules = ReplayRules(0, 1 << 40, "watermark")
+        rows = replay_keys(columns, window, plan, PassTicks(arrivals[:2], times[:2]), rules)
+        by_window = zip(rows.window_start.tolist(), rows.events, *rows.outputs, strict=True)
+        newest.append({start: tuple(map(int, values)) for start, *values in by_window})
+    assert newest[0] == newest[1] and len(newest[0]) > 300

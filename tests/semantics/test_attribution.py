@@ -16,13 +16,10 @@ from schemas.query import agg, sliding, spanning
 from schemas.windows.spanning import PRORATED, START
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.local import late_table, replay_table
-from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions
 from tests.support.semantics.queries import HOUR, ask
 from tests.support.semantics.spec_tables import events, table
 
-FLOAT_SUMS = ("se_slicing", "se_ml_slicing", "tuple_buckets", "aggregate_buckets")
-"""Kernels that serve sums of floats: the sweeping ones take inverses or selective aggregates."""
 OF_SHARES = {"calls": agg("count"), "total": agg("sum", "value"), "mean": agg("mean", "value")}
 SLOTS = 16
 """Slices that events of the exact law are cut into: shares are dyadic."""
@@ -48,14 +45,6 @@ def test_by_the_start_is_as_sliding_windows_of_points(question):
         late_table(question.table, replace(question.query, window=each)).to_pylist() for each in (lasting, points)
     ]
     assert missed[0] == missed[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kernel", FLOAT_SUMS)
-@given(question=questions(kinds=("spanning",)))
-def test_kernels_agree_with_the_oracle_whatever_counts_of_an_event(kernel, question):
-    found = replay_table(question.table, question.query, question.complete, kernel).to_pylist()
-    assert_same_rows(found, oracle.replay(question.rows, question.query, question.complete), question)
 
 
 @st.composite
