@@ -14,45 +14,45 @@ from kernels.farm import running, threads
 from kernels.farm.content import NO_MEMORY, NOT_CONVERGED, OK, OVER_TIME, RAISED, TOO_FEW
 from schemas.errors import WorkerLost, WrongParameter
 from schemas.windows import Count, SlideByTuple, Sliding, Tumbling
+from tests.kernels.test_given_windows import BAD, COMPILED, POISONED, poisoned
 from tests.support.kernels import heavy
 
 US = timedelta(microseconds=1)
 MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
-COMPILED = pytest.mark.skipif(
-    config.DISABLE_JIT, reason="plain Python runs one thread at a time, and its memory is Python's"
-)
-POISONED = np.where(np.arange(100) % 30 == 20, heavy.POISON, 1.0)
-"""Windows of 10 tuples: numbers 2, 5 and 8 begin with POISON."""
-POISONED_WINDOWS = (2, 5, 8)
+WAYS = pytest.mark.parametrize("way", ["agnostic", "active", "given windows"])
 
 
-def results_of(made: farm.WindowFarm, values: np.ndarray = POISONED) -> farm.Results:
-    with made:
-        made.insert(np.arange(len(values)), values)
+def results_of(way: str, function, **options):
+    """Of windows of 10 tuples, of which numbers 2, 5 and 8 begin with POISON."""
+    if way == "given windows":
+        return poisoned(function, **options)[0]
+    with farm.make(way, Tumbling(10 * US), function, 2, **options) as made:
+        made.insert(np.arange(100), POISONED)
         made.finish()
         return made.take()
 
 
 def statuses(bad: int) -> list[int]:
-    return [bad if number in POISONED_WINDOWS else OK for number in range(10)]
+    return [bad if number in BAD else OK for number in range(10)]
 
 
 @pytest.mark.slow
-@MODELS
+@WAYS
 @pytest.mark.parametrize(("function", "status"), [(heavy.RAISING, RAISED), (heavy.WITH_STATUS, heavy.OWN_STATUS)])
-def test_a_function_that_raises_or_reports_costs_its_own_window_only(model, function, status):
-    results = results_of(farm.make(model, Tumbling(10 * US), function, 2))
+def test_a_function_that_raises_or_reports_costs_its_own_window_only(way, function, status):
+    results = results_of(way, function)
     assert results.status.tolist() == statuses(status)
-    assert np.isnan(results.outputs[list(POISONED_WINDOWS)]).all() == (status == RAISED)
+    assert np.isnan(results.outputs[BAD]).all() == (status == RAISED)
     assert results.outputs[0].tolist() == [10.0, 5.0 if status == RAISED else 10.0]
 
 
 @COMPILED
-@MODELS
-def test_a_function_that_gets_no_memory_costs_its_own_window_only(model):
-    results = results_of(farm.make(model, Tumbling(10 * US), heavy.GREEDY, 2))
-    assert results.status.tolist() == statuses(NO_MEMORY)
-    assert np.isnan(results.outputs[list(POISONED_WINDOWS)]).all()
+@WAYS
+@pytest.mark.parametrize(("function", "status"), [(heavy.GREEDY, NO_MEMORY), (heavy.ENDLESS, OVER_TIME)])
+def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(way, function, status):
+    results = results_of(way, function, seconds_a_window=0.2)
+    assert results.status.tolist() == statuses(status)
+    assert np.isnan(results.outputs[BAD]).all() and results.outputs[3].tolist() == [10.0, 10.0]
 
 
 @pytest.mark.nightly
@@ -63,15 +63,6 @@ def test_a_fit_says_why_there_is_none(model):
         made.insert(np.concatenate((np.arange(10), [15, 16])), np.arange(12.0) ** 3)
         made.finish()
         assert made.take().status.tolist() == [NOT_CONVERGED, TOO_FEW]
-
-
-@pytest.mark.slow
-@COMPILED
-@MODELS
-def test_a_window_that_takes_too_long_is_ended_and_the_others_go_on(model):
-    results = results_of(farm.make(model, Tumbling(10 * US), heavy.ENDLESS, 2, seconds_a_window=0.2))
-    assert results.status.tolist() == statuses(OVER_TIME)
-    assert np.isnan(results.outputs[2]).all() and results.outputs[3].tolist() == [10.0, 10.0]
 
 
 @pytest.mark.slow
@@ -121,13 +112,13 @@ def heeded_interrupts():
 
 
 @pytest.mark.slow
+@pytest.mark.few(2)
 @COMPILED
-def test_an_interrupt_ends_a_farm_that_waits(heeded_interrupts):
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    with pytest.raises(KeyboardInterrupt), farm.make("agnostic", Tumbling(10 * US), heavy.ENDLESS, 2) as made:
-        made.insert(np.arange(100), POISONED)
-        timer.start()
-        made.finish()
+@WAYS
+def test_an_interrupt_ends_a_farm_that_waits(way, heeded_interrupts):
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        results_of(way, heavy.ENDLESS)
     assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
 
 

@@ -49,8 +49,3 @@ def test_keys_in_time_and_only_those_have_their_windows_made_at_once(lateness, k
     found, wanted, kernels = both_ways(columns_of(in_steps(key)), 300, EXACT, ReplayRules(lateness, 0, "watermark"))
     assert (kernels, len(found[0]) > 100) == ({kernel: 1}, True)
     assert found == wanted
-
-
-def test_with_emit_arrival_rows_come_while_events_are_missing():
-    _, _, kernels = both_ways(columns_of(in_steps([(1, 0, 1), (1, 2, 1)])), 5, EXACT, ReplayRules(9, 0, "arrival"))
-    assert kernels == {"finger_tree": 1}
