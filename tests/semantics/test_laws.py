@@ -2,7 +2,6 @@
 
 import random
 from dataclasses import replace
-from itertools import pairwise
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,11 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipelines.gate.recount.plain.ticks import to_us
 from schemas.query import Query, sliding
+from tests.semantics.test_against_oracle import check_rows
 from tests.support.local import late_table, replay_table
-from tests.support.oracle import oracle
-from tests.support.oracle.history import history
 from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions, to_table
 
 CONTEXT_FREE = ("tumbling", "sliding", "spanning", "rolling", "calendar")
@@ -72,37 +69,9 @@ def test_a_row_uses_only_what_had_arrived(kinds):
 
 @FEWER
 @given(questions())
-def test_law_3_rows_count_the_events_that_had_arrived_and_were_not_too_late(question):
-    query = question.query
-    ticks = history(question.rows, query, question.complete)
-    kept = [event for tick in ticks for event in tick.burst]
-    for row in rows_of(question).to_pylist():
-        key = tuple(row[column] for column in query.key)
-        window = tuple(to_us(row[bound]) for bound in ("window_start", "window_end"))
-        held = [
-            event
-            for event in kept
-            if event.key == key
-            and oracle.lies_in(event, window, query)
-            and event.arrival <= to_us(row["emitted_at"])
-            and not oracle.too_late(event, window, query)
-        ]
-        assert row["events"] == len(held)
-        assert row["late_events"] == sum(event.watermark_before >= window[1] for event in held)
-
-
-@FEWER
-@given(questions())
-def test_law_4_revisions_follow_without_a_gap_and_never_take_events_back(question):
-    rows = rows_of(question).to_pylist()
-    name = [*question.query.key, "window_start", "window_end"]
-    for before, after in pairwise([None, *rows]):
-        if before and all(before[column] == after[column] for column in name):
-            assert after["revision"] == before["revision"] + 1
-            assert after["emitted_at"] > before["emitted_at"]
-            assert after["events"] >= before["events"]
-        else:
-            assert after["revision"] == 0
+def test_laws_3_and_4_rows_count_what_had_arrived_and_revisions_follow_without_a_gap(question):
+    """As those of the oracle do, row for row."""
+    check_rows(question)
 
 
 @each_kind

@@ -99,20 +99,17 @@ def test_the_columns_of_the_late_table_and_their_types():
     assert late_table(STORY.slice(0, 0), ask(TEN)).schema.equals(wanted)
 
 
-@pytest.mark.parametrize(
-    "type_", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
-)
-def test_integers_sum_to_int64_and_keep_their_type_in_min_and_max(type_):
-    row = last_row([5, None, 100, 0, 7], type_, ALL)
-    assert [row[name].as_py() for name in ALL] == [4, 112, 28.0, 0, 100]
-    assert [row[name].type for name in ALL] == [pa.int64(), pa.int64(), pa.float64(), type_, type_]
+INTEGERS = pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()
 
 
-@pytest.mark.parametrize("type_", [pa.float16(), pa.float32(), pa.float64()])
-def test_floats_sum_to_float64_and_keep_their_type_in_min_and_max(type_):
-    row = last_row([0.5, None, -2.25, 8.0, 0.0], type_, ALL)
-    assert [row[name].as_py() for name in ALL] == [4, 6.25, 1.5625, -2.25, 8.0]
-    assert [row[name].type for name in ALL] == [pa.int64(), pa.float64(), pa.float64(), type_, type_]
+@pytest.mark.parametrize("type_", [*INTEGERS, pa.float16(), pa.float32(), pa.float64()])
+def test_numbers_sum_to_64_bits_and_keep_their_type_in_min_and_max(type_):
+    values, wanted, of_sum = [5, None, 100, 0, 7], [4, 112, 28.0, 0, 100], pa.int64()
+    if pa.types.is_floating(type_):
+        values, wanted, of_sum = [0.5, None, -2.25, 8.0, 0.0], [4, 6.25, 1.5625, -2.25, 8.0], pa.float64()
+    row = last_row(values, type_, ALL)
+    assert [row[name].as_py() for name in ALL] == wanted
+    assert [row[name].type for name in ALL] == [pa.int64(), of_sum, pa.float64(), type_, type_]
 
 
 @pytest.mark.parametrize(
