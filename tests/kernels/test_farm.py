@@ -14,7 +14,7 @@ from kernels.farm.once import compute_once
 from pipelines.gate.recount.plain.ticks import to_us
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
-from tests.support.kernels.heavy import IN_ORDER
+from tests.support.kernels.heavy import IN_ORDER, farmed
 from tests.support.oracle.farm import windows_of
 
 US, HOUR = timedelta(microseconds=1), timedelta(hours=1)
@@ -152,17 +152,10 @@ def test_all_results_come_in_one_order_whatever_the_workers(seed):
             assert np.array_equal(getattr(results, field), getattr(found[0], field)), field
 
 
-def results_over(model: str, window, times, values=None, workers: int = 2, **options) -> farm.Results:
-    with farm.make(model, window, IN_ORDER, workers, **options) as made:
-        made.insert(np.asarray(times), np.ones(len(times)) if values is None else np.array(values, float))
-        made.finish()
-        return made.take()
-
-
 @MODELS
 def test_fig_16_of_the_paper(model):
     """3 workers, windows of 3 tuples by 2: x4 is in window 2 only, x5 in windows 2 and 3 (the paper counts from 1)."""
-    results = results_over(model, Count(3, 2, "event_time"), range(1, 8), workers=3)
+    results, _ = farmed(model, Count(3, 2, "event_time"), range(1, 8), workers=3)
     assert results.number.tolist() == [0, 1, 2]
     assert results.start_us.tolist() == [1, 3, 5] and results.end_us.tolist() == [4, 6, 8]
     if model == "active":
@@ -181,7 +174,7 @@ def test_fig_16_of_the_paper(model):
     ],
 )
 def test_windows_of_the_paper_that_tuples_trigger(window, times, values, bounds, tuples):
-    results = results_over("agnostic", window, times, values)
+    results, _ = farmed("agnostic", window, times, values)
     assert (results_bounds(results), results.tuples.tolist()) == (bounds, tuples)
 
 
@@ -195,7 +188,7 @@ def test_windows_of_local_days(model):
     window = Tumbling(timedelta(days=1), origin=date(2018, 1, 1), zone="America/New_York")
     first = to_us(datetime(2018, 11, 3, 12, tzinfo=ZoneInfo("America/New_York")))
     times = first + np.arange(80) * 3_600_000_000
-    results = results_over(model, window, times, span_us=(int(times[0]), int(times[-1])))
+    results, _ = farmed(model, window, times, span_us=(int(times[0]), int(times[-1])))
     plain = windows_of(window, times.tolist(), [])
     assert results_bounds(results) == [(each.start, each.end) for each in plain]
     assert results.tuples.tolist() == [len(each.places) for each in plain]

@@ -26,10 +26,7 @@ def results_of(way: str, function, **options):
     """Of windows of 10 tuples, of which numbers 2, 5 and 8 begin with POISON."""
     if way == "given windows":
         return poisoned(function, **options)[0]
-    with farm.make(way, Tumbling(10 * US), function, 2, **options) as made:
-        made.insert(np.arange(100), POISONED)
-        made.finish()
-        return made.take()
+    return heavy.farmed(way, Tumbling(10 * US), np.arange(100), POISONED, function=function, **options)[0]
 
 
 def statuses(bad: int) -> list[int]:
@@ -58,11 +55,9 @@ def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(way, funct
 @pytest.mark.nightly
 @MODELS
 def test_a_fit_says_why_there_is_none(model):
-    made = farm.make(model, Tumbling(10 * US), "polynomial_fit", 2, parameters={"iterations": 1})
-    with made:
-        made.insert(np.concatenate((np.arange(10), [15, 16])), np.arange(12.0) ** 3)
-        made.finish()
-        assert made.take().status.tolist() == [NOT_CONVERGED, TOO_FEW]
+    times, options = [*range(10), 15, 16], {"function": "polynomial_fit", "parameters": {"iterations": 1}}
+    results, _ = heavy.farmed(model, Tumbling(10 * US), times, np.arange(12.0) ** 3, **options)
+    assert results.status.tolist() == [NOT_CONVERGED, TOO_FEW]
 
 
 @pytest.mark.slow
@@ -162,11 +157,9 @@ TUPLE_BYTES = 16
 def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(window):
     """400,000 tuples come as fast as they are taken; 1,600 windows of 200 µs take longer. 6.4 MB without the limit."""
     count, most = 400_000, 1 << 17
-    with farm.make("agnostic", window, heavy.SLOW, 2, parameters={"p": SLOW_US}, most_held_bytes=most) as made:
-        made.insert(np.arange(count), np.ones(count))
-        made.finish()
-        made.check()
-        windows, held = len(made.take().key), made.metrics().greatest_held_bytes
+    options = {"function": heavy.SLOW, "parameters": {"p": SLOW_US}, "most_held_bytes": most}
+    results, metrics = heavy.farmed("agnostic", window, np.arange(count), **options)
+    windows, held = len(results.key), metrics.greatest_held_bytes
     assert windows >= 1597 and 1000 * TUPLE_BYTES <= held <= most < count * TUPLE_BYTES
 
 
@@ -176,13 +169,9 @@ def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(win
 @pytest.mark.parametrize("workers", [1, 2])
 def test_memory_of_active_workers_is_bounded_too(workers):
     count, most = 400_000, 1 << 20
-    options = {"parameters": {"p": SLOW_US}, "most_held_bytes": most}
-    with farm.make("active", Sliding(1000 * US, 250 * US), heavy.SLOW, workers, **options) as made:
-        made.insert(np.arange(count), np.ones(count))
-        made.finish()
-        made.check()
-        windows, held = len(made.take().key), made.metrics().greatest_held_bytes
-    assert windows == 1603 and held <= most < count * TUPLE_BYTES
+    options = {"function": heavy.SLOW, "parameters": {"p": SLOW_US}, "most_held_bytes": most, "workers": workers}
+    results, metrics = heavy.farmed("active", Sliding(1000 * US, 250 * US), np.arange(count), **options)
+    assert len(results.key) == 1603 and metrics.greatest_held_bytes <= most < count * TUPLE_BYTES
 
 
 @COMPILED
@@ -219,10 +208,7 @@ def held_by(model: str, window, most: int) -> int:
 @pytest.mark.parametrize("tuples", [10, 1_000, *[100_000, 1_000_000] * (not config.DISABLE_JIT)])
 def test_windows_of_10_to_a_million_tuples(model, tuples):
     count = 2 * tuples
-    with farm.make(model, Sliding(tuples * US, tuples // 5 * US), heavy.IN_ORDER, 2) as made:
-        made.insert(np.arange(count), np.ones(count))
-        made.finish()
-        results, metrics = made.take(), made.metrics()
+    results, metrics = heavy.farmed(model, Sliding(tuples * US, tuples // 5 * US), np.arange(count))
     assert results.tuples.max() == tuples and len(results.key) == 14
     assert metrics.windows == 14 and sum(metrics.windows_of_worker) == 14
     assert metrics.fragmentation == (1.0 if model == "active" else results.stretches.mean())

@@ -159,9 +159,7 @@ def test_count_takes_a_column_of_any_type(type_):
 
 
 KEYS = [
-    (pa.string(), ["b", "a", None, "a", "b"]),
-    (pa.large_string(), ["b", "a", None, "a", "b"]),
-    (pa.string_view(), ["b", "a", None, "a", "b"]),
+    *((type_, ["b", "a", None, "a", "b"]) for type_ in (pa.string(), pa.large_string(), pa.string_view())),
     (pa.dictionary(pa.int8(), pa.string()), ["b", "a", None, "a", "b"]),
     (pa.dictionary(pa.int32(), pa.large_string(), ordered=True), ["b", "a", None, "a", "b"]),
     (pa.binary(), [b"\xff", b"a", None, b"a", b"\xff"]),
