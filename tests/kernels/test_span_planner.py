@@ -7,7 +7,6 @@ import pytest
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
-from kernels.replay.types import EMITS
 from kernels.spans import _planner as planner
 from kernels.spans import kernels
 from kernels.spans._planner import (
@@ -115,13 +114,7 @@ def rows_of(made) -> list:
 
 ASKED = WindowSpec("spanning", 20, 5), ReplayRules(3, 10, "watermark", 1 << 40)
 OF_HEIGHT = {height: spans_of(7 * UNDER_WAY * height**2, 4 * UNDER_WAY * height**2 // 3, 1) for height in (2, 4, 8)}
-KEYS = [
-    spans_of(300, 20, 2),
-    spans_of(40, 60, 30),
-    *OF_HEIGHT.values(),
-    [],
-    spans_of(200, 1_000, 10),
-]
+KEYS = [spans_of(300, 20, 2), spans_of(40, 60, 30), *OF_HEIGHT.values(), [], spans_of(200, 1_000, 10)]
 WANTED = {
     "aggregate_buckets": 2,
     "cumulative_sweeping": 2,
@@ -151,22 +144,6 @@ def test_the_choice_is_the_same_alone_and_among_others_in_any_order():
         together = replayed([KEYS[key] for key in keys], ASKED, None, COUNT, SUM).kernels
         of_each = [label for key in keys for label in alone[key]]
         assert together == {label: of_each.count(label) for label in of_each}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
-def test_random_replays_have_the_rows_of_flat_slices(seed):
-    rng = random.Random(seed)
-    for _ in range(60):
-        length, apart = rng.choice((1, 9, 200, 2_000)), rng.choice((1, 1, 7, 60))
-        keys = [spans_of(rng.randint(0, 200), rng.randint(0, length), apart) for _ in range(3)]
-        window = WindowSpec("spanning", rng.randint(1, 24), rng.randint(1, 12), rng.choice((0, 3, -7)))
-        waits = rng.choice((0, 0, 1, 5, 30)), rng.choice((0, 0, 1, 7, 20, 200))
-        asked = window, ReplayRules(*waits, rng.choice(EMITS), rng.choice((None, 1 << 50)))
-        aggregates = (COUNT, SUM, MAX)[: rng.randint(1, 3)]
-        assert rows_of(replayed(keys, asked, None, *aggregates)) == rows_of(
-            replayed(keys, asked, planner.FLAT, *aggregates)
-        )
 
 
 def test_options_are_those_of_a_named_kernel():

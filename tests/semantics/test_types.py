@@ -10,7 +10,7 @@ from kernels.monoids import functions
 from pipelines.rows.arrays import TIME
 from pipelines.tables.aggregates import plan_aggregates
 from schemas.errors import WrongParameter
-from schemas.query import agg, tumbling
+from schemas.query import WINDOW_COLUMNS, agg, tumbling
 from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
@@ -53,24 +53,9 @@ def last_row(values: list, type_: pa.DataType, aggregates: dict) -> dict:
 
 def test_the_columns_and_their_types():
     query = ask(TEN, "arrival", aggregates={**ALL, "rows": agg("count")}, allowed=timedelta(days=1))
-    wanted = pa.schema(
-        {
-            "key": pa.string(),
-            "window_start": TIMES,
-            "window_end": TIMES,
-            "revision": pa.int64(),
-            "pane": pa.string(),
-            "emitted_at": TIMES,
-            "events": pa.int64(),
-            "late_events": pa.int64(),
-            "number": pa.int64(),
-            "total": pa.int64(),
-            "middle": pa.float64(),
-            "least": pa.int64(),
-            "most": pa.int64(),
-            "rows": pa.int64(),
-        }
-    )
+    text, time, whole = pa.string(), TIMES, pa.int64()
+    types = (text, time, time, whole, text, time, whole, whole, whole, whole, pa.float64(), whole, whole, whole)
+    wanted = pa.schema(zip(("key", *WINDOW_COLUMNS, *ALL, "rows"), types, strict=True))
     assert replay_table(STORY, query).schema.equals(wanted)
     assert replay_table(STORY.slice(0, 0), query).schema.equals(wanted)
     nothing = replay_table(STORY, ask(TEN, "arrival", aggregates=query.aggregates, where=(("key", "==", "z"),)))
@@ -79,20 +64,10 @@ def test_the_columns_and_their_types():
 
 
 def test_the_columns_of_the_late_table_and_their_types():
-    wanted = pa.schema(
-        {
-            "key": pa.string(),
-            "start": TIMES,
-            "end": TIMES,
-            "arrival": TIMES,
-            "seq": pa.int64(),
-            "reason": pa.string(),
-            "first_missed": TIMES,
-            "last_missed": TIMES,
-            "windows_missed": pa.int64(),
-            "late_by": pa.int64(),
-        }
-    )
+    of_query = {"reason": pa.string(), "first_missed": TIMES, "last_missed": TIMES}
+    counts = {"windows_missed": pa.int64(), "late_by": pa.int64()}
+    times = dict.fromkeys(("start", "end", "arrival"), TIMES)
+    wanted = pa.schema({"key": pa.string(), **times, "seq": pa.int64(), **of_query, **counts})
     late = late_table(STORY, ask(TEN))
     assert late.schema.equals(wanted)
     assert late["seq"].to_pylist() == [4]
