@@ -45,7 +45,7 @@ def spelt_out(asked: str) -> list[str]:
     return [asked.replace(either[0], each) for each in either[0].split(" or ")] if either else [asked]
 
 
-@pytest.mark.parametrize(("asked", "given", "result", "kind"), examples())
+@pytest.mark.parametrize(("asked", "given", "result", "kind"), list(examples()))
 def test_the_oracle_and_the_replay_say_what_the_example_says(asked, given, result, kind):
     words = eval(f"dict({asked})", WORDS)
     of_replay = {name: words.pop(name) for name in ("complete", "idle_after") if name in words}
