@@ -34,7 +34,7 @@ def nearest(exact: Fraction) -> float:
     try:
         return float(exact)
     except OverflowError:
-        return math.copysign(math.inf, exact)
+        return math.inf if exact > 0 else -math.inf
 
 
 def grouped(chance: random.Random, monoid, values: list[float]) -> float:
