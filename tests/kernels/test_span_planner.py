@@ -105,6 +105,8 @@ def spans_of(count: int, length: int, apart: int) -> list[tuple]:
 
 def replayed(keys: list[list[tuple]], asked: tuple[WindowSpec, ReplayRules], name: str | None, *aggregates, **options):
     columns, choice = columns_of(*keys), KernelChoice(name, tuple(options.items()))
+    if columns.end_us is None:  # without events
+        columns = columns._replace(end_us=columns.start_us)
     return replay_keys(columns, asked[0], AggregatePlan(aggregates), ticks_of(columns), asked[1], choice)
 
 
