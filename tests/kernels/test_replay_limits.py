@@ -21,7 +21,8 @@ from kernels.runtime import operations
 from kernels.runtime.operations import ask
 from kernels.windows import window_kind
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
-from tests.kernels.test_replay import DAY, SUM_AND_COUNT, columns_of, ticks_of
+from tests.kernels.test_replay import DAY, SUM_AND_COUNT
+from tests.support.kernels.columns import columns_of, ticks_of
 
 ROOT = Path(__file__).parents[2]
 ONE_LATE = columns_of([(1, 1, 1), (12, 12, 1), (23, 23, 1), (2, 24, 1), (60, 60, 1)])

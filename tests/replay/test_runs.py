@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 import pytest
-from pipelines.runs.arrived import with_arrivals
 
 from kernels.replay import CHOSEN
 from pipelines.delta.lake import Lake
@@ -17,6 +16,7 @@ from pipelines.ledger import run_table as ledger
 from pipelines.ledger.code_hash import code_hash
 from pipelines.rows.arrays import arrow_schema
 from pipelines.runs.backfill import backfill
+from pipelines.runs.definitions import with_arrivals
 from pipelines.runs.replay import replay_day
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables

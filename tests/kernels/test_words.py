@@ -1,18 +1,19 @@
-"""Searching and merging of words inside compiled code, alongside plain Python's."""
+"""Words inside compiled code, alongside plain Python: their bits, searching and merging them, and ranks of times."""
 
 import bisect
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kernels.ranks import rank_keys
 from kernels.runtime.bisection import place_above, place_from, searches
-from kernels.runtime.memory import address_of, entry, inner
+from kernels.runtime.memory import address_of, entry, inner, trailing_zeros
 from kernels.runtime.sorting import insert_ascending, merge_ascending
 from kernels.runtime.struct import words_at
-from tests.kernels.test_compilation import run_as_plain_python
 
+TIMES = st.lists(st.integers(-20, 20) | st.integers(-(1 << 61), 1 << 61), max_size=40)
 WORDS = st.lists(st.integers(-20, 20) | st.sampled_from([-(1 << 63), (1 << 63) - 1]), max_size=60)
 
 
@@ -32,6 +33,11 @@ def all_places(words, first, end, value, found):
     found[1] = _gallop(words, first, end, value)
     found[2] = _gallop_back(words, first, end, value)
     found[3] = place_above(words, first, end, value)
+
+
+@entry
+def zeros_of(word):
+    return trailing_zeros(word)
 
 
 @entry
@@ -77,6 +83,32 @@ def test_two_stretches_become_one(in_place, one, other, behind, in_order):
     assert target[: len(one) + len(other)].tolist() == sorted(one + other)
 
 
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "4 passed" in run_as_plain_python(__file__, "place or insertion or stretches")
+@pytest.mark.parametrize("word", [1, 2, 3, 40, 1 << 31, (1 << 62) + (1 << 33), -1, -8, -(1 << 63), ~5])
+def test_trailing_zeros_of_a_word(word):
+    zeros = trailing_zeros(word)
+    assert word % (1 << zeros) == 0 and (word >> zeros) & 1
+    assert zeros_of(word) == zeros
+
+
+@given(TIMES, TIMES, st.booleans())
+@example([9, 2, 1, 2, 1 << 61, 2, -(1 << 61), 2, 1, -(1 << 61)], [3, 1, 2, 1, 1], True)
+def test_an_events_rank_is_the_first_place_of_its_time(first, second, both):
+    times, offsets = np.array(first + second, np.int64), np.array([0, len(first), len(first) + len(second)])
+    ranks, ascending, order = rank_keys(times, offsets, np.array([0, 1] if both else [1]))
+    for key in (0, 1) if both else (1,):
+        rows = slice(offsets[key], offsets[key + 1])
+        assert ascending[rows].tolist() == sorted(times[rows].tolist())
+        assert order[rows].tolist() == np.argsort(times[rows], kind="stable").tolist()
+        assert ranks[rows].tolist() == [bisect.bisect_left(sorted(times[rows].tolist()), time) for time in times[rows]]
+
+
+@pytest.mark.parametrize("apart", [1, 1 << 54])
+def test_events_of_one_time_are_ranked_by_arrival(apart):
+    """Whatever the processor: many of a time, and so far apart that a word doesn't hold time and row."""
+    times = np.random.default_rng(1).integers(0, 60, 1000) * apart
+    ranked = rank_keys(times, np.array([0, 1000]), np.array([0]))
+    assert ranked.rows.tolist() == np.argsort(times, kind="stable").tolist()
+
+
+def test_no_key_needs_ranks():
+    assert [len(each) for each in rank_keys(np.arange(5), np.array([0, 5]), np.array([], np.int64))] == [1, 1, 1]
