@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from schemas.windows.spanning import WHOLE
+from schemas.windows.regular import WHOLE
 
 from kernels.given import require_known
 from kernels.runtime.found import names_in

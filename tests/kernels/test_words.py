@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kernels.ranks import rank_keys
 from kernels.runtime.bisection import place_above, place_from, searches
-from kernels.runtime.memory import address_of, entry, inner, trailing_zeros
+from kernels.runtime.memory import address_of, entry, inner
 from kernels.runtime.sorting import insert_ascending, merge_ascending
 from kernels.runtime.struct import words_at
 
@@ -33,11 +33,6 @@ def all_places(words, first, end, value, found):
     found[1] = _gallop(words, first, end, value)
     found[2] = _gallop_back(words, first, end, value)
     found[3] = place_above(words, first, end, value)
-
-
-@entry
-def zeros_of(word):
-    return trailing_zeros(word)
 
 
 @entry
@@ -81,13 +76,6 @@ def test_two_stretches_become_one(in_place, one, other, behind, in_order):
     target = memory[behind:] if in_place else np.zeros(len(one) + len(other) + 1, np.int64)
     merge(address_of(target), address_of(memory), len(one), address_of(more), len(other))
     assert target[: len(one) + len(other)].tolist() == sorted(one + other)
-
-
-@pytest.mark.parametrize("word", [1, 2, 3, 40, 1 << 31, (1 << 62) + (1 << 33), -1, -8, -(1 << 63), ~5])
-def test_trailing_zeros_of_a_word(word):
-    zeros = trailing_zeros(word)
-    assert word % (1 << zeros) == 0 and (word >> zeros) & 1
-    assert zeros_of(word) == zeros
 
 
 @given(TIMES, TIMES, st.booleans())
