@@ -187,7 +187,7 @@ IN_ORDER = (put, take, begin_key, know, reach, leave, answer_rows)
 class StatisticOperations(Struct):
     """What can be asked: answer_rows(content, first, end) → −1, or a row that has no right answer."""
 
-    answer_rows: Operation("StatisticContent", Place, Place)
+    answer_rows: Operation("MovingContent", Place, Place)
 
 
 @functools.cache

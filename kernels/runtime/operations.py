@@ -87,10 +87,13 @@ def _fits(given: types.Type, kind) -> bool:
     """A structure's address stands for it; another structure does not."""
     if not isinstance(given, StructType):
         return isinstance(given, types.Integer | types.Boolean | PointerType | OperationType)
+    return stands_for(given.struct, kind)
+
+
+def stands_for(struct: type, kind) -> bool:
+    """Whether a structure is of a kind of words: of one that is no structure, each is."""
     wanted = getattr(kind, "__name__", kind)
-    if not isinstance(wanted, str):
-        return True
-    return wanted in (each.__name__ for each in given.struct.__mro__)
+    return not isinstance(wanted, str) or wanted in (each.__name__ for each in struct.__mro__)
 
 
 def _listed(kinds: tuple) -> str:

@@ -22,6 +22,7 @@ from kernels.runtime.cache import kernels_folders
 from kernels.runtime.fields import Word
 from kernels.runtime.kept import keep
 from kernels.runtime.memory import inner
+from kernels.runtime.operations import stands_for
 from kernels.runtime.struct import Struct
 
 _I64 = ir.IntType(64)
@@ -37,10 +38,15 @@ def _kinds(function: Callable) -> list:
 def _refuse_other_words(table: type[Struct], operation: str, function: Callable) -> None:
     """TypeError for a function that doesn't take the words that its operation is called with."""
     asked, taken = table.fields[operation].kinds, _kinds(getattr(function, "py_func", function))
-    if ... not in asked and len(asked) != len(taken):
+    if ... in asked:
+        return
+    if len(asked) != len(taken):
         raise TypeError(
             f"{table.__name__}.{operation} is called with {len(asked)} words; {function} takes {len(taken)}"
         )
+    for kind, struct in zip(asked, taken, strict=True):
+        if hasattr(struct, "numba_type") and not stands_for(struct, kind):
+            raise TypeError(f"{table.__name__}.{operation} is called with a {kind}; {function} takes a {struct}")
 
 
 def _from_words(function: Callable) -> Callable:

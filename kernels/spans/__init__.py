@@ -6,13 +6,12 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from schemas.windows.regular import WHOLE
-
 from kernels.given import require_known
 from kernels.runtime.found import names_in
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate
 from schemas.windows import Window
+from schemas.windows.regular import WHOLE
 
 if TYPE_CHECKING:  # replays know kernels by name, and kernels are made of parts of the replay
     from kernels.spans._window import SpanWindow

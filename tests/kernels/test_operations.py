@@ -51,6 +51,14 @@ def test_another_number_of_words_is_refused(library):
         compiled_table(Library, "broken_library_of_a_test", {"lend": lambda shelf: 0}, NOT_KEPT)
 
 
+def test_a_function_over_another_structure_is_refused():
+    def lend_from(drawer: Drawer, many):
+        return drawer.books - many
+
+    with pytest.raises(TypeError, match=r"Library\.lend is called with a .*Shelf.* takes a .*Drawer"):
+        compiled_table(Library, "library_of_drawers", {"lend": lend_from}, NOT_KEPT)
+
+
 @pytest.mark.skipif(config.DISABLE_JIT, reason="types are those of compiled code")
 @pytest.mark.parametrize("made, words", [("Drawer(place)", "1"), ("Shelf(place)", "1.0"), ("Shelf(place)", "1, 2")])
 def test_words_of_another_kind_are_not_compiled(library, made, words):
