@@ -9,6 +9,7 @@ import hashlib
 import shutil
 import urllib.request
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 from schemas.errors import NotSetUp
@@ -90,7 +91,8 @@ def _fetch(jars: JarSet, address: str, target: Path, digest: str) -> None:
             shutil.copyfileobj(answer, file)
     except PermissionError:
         raise
-    except OSError as failed:
+    except (OSError, HTTPException) as failed:
+        partial.unlink(missing_ok=True)
         raise NotSetUp(f"{address} was not fetched: {failed}", f"{jars.fix}   # once it can be reached") from failed
     if (found := sha256(partial)) != digest:
         partial.unlink()

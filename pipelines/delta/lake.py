@@ -203,7 +203,7 @@ class Lake:
 
     def row_count(self, name: str) -> int:
         """Rows of the table, from its log alone. O(files)."""
-        return sum(self.add_actions(name).column("num_records").to_pylist())
+        return sum(count or 0 for count in self.add_actions(name).column("num_records").to_pylist())
 
     def add_actions(self, name: str, version: int | None = None) -> pa.Table:
         """What the table's log says of each of its files: path, size, rows, partition, and statistics by column."""

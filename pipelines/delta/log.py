@@ -168,11 +168,14 @@ def wrong_with(path: Location, size_bytes: int | None, read_all: bool = False) -
     """What is wrong with a Parquet file of so many bytes (None: of any number); None where nothing is. By default O(1),
     by its footer; `read_all`: O(bytes). OSError for a file that the user has no right to read."""
     try:
-        found_bytes = storage.state(path).file_bytes
-        if found_bytes == 0:
-            return "is empty"
-        if size_bytes not in (None, found_bytes):
-            return f"has {found_bytes:,} bytes and should have {size_bytes:,}"
+        found_bytes = storage.state(path).file_bytes  # what a store refuses has no number, and is no damage
+    except FileNotFoundError:
+        return "is missing"
+    if found_bytes == 0:
+        return "is empty"
+    if size_bytes not in (None, found_bytes):
+        return f"has {found_bytes:,} bytes and should have {size_bytes:,}"
+    try:
         with storage.parquet(path) as file:
             for _ in storage.batches(file) if read_all else ():
                 pass

@@ -7,7 +7,7 @@ Where a stream has heartbeats, a day without arrivals changes the state too, so 
 read the same events of all its days as this run's snapshot has of them, and must be of the same definitions: else the
 rows would follow from two snapshots at once.
 
-A state is a row for each key in the state table (schemas/state_table.py), with the words that its kernel gave
+A state is a row for each key in the state table (schemas/side_tables.py), with the words that its kernel gave
 (kernels/replay/carried.py). A task reads it as rows among the events, so that what an engine brings together by key, or
 a bucket, holds both:
 

@@ -106,7 +106,7 @@ MODELS = {
 
 FUNCTIONS = {
     "no_such_name": ("FUNCTION = ", "FUNKTION = ", "which isn't there. Did you mean 'FUNKTION'?"),
-    "one_scratch": ("    return 2, 0", "    return 2", "TypeError: "),
+    "one_scratch": ("lambda values: (2, 0)", "lambda values: 2", "TypeError: "),
     "no_outputs": ("    return names", "    return names[:0]", "outputs is (); allowed: a tuple of lower-case names, "),
     "five_outputs": ("    return names", "    return 5", "outputs is 5; allowed: a tuple"),
     "a_capital": ("    return names", "    return ('P50', 'p95')", "outputs is ('P50', 'p95'); allowed: a tuple"),

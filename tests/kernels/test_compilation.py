@@ -25,7 +25,7 @@ AS_PLAIN_PYTHON = (
     ("test_per_event", "plain_list or place", 5),
     ("test_polynomial_fit", TEST, 1),
     ("test_replay", "late or jumped or shape or one_by_one or passed", 14),
-    ("test_words", "place or insertion or stretches", 5),
+    ("test_compiled_words", "place or insertion or stretches", 5),
     ("test_sketches", TEST, 1),
     ("test_span_replays", "random_replays or sketch", 1),
     ("test_spans", "plain_look or spans_", 1),
