@@ -81,6 +81,15 @@ def test_an_empty_home_says_where_to_begin(windrow, tmp_path, monkeypatch):
         assert "windrow ingest STREAM" in ended.error
 
 
+@pytest.mark.parametrize("setting", ["WINDROW_HOME", "WINDROW_LANDING"])
+@pytest.mark.parametrize("text", ["", " "])
+def test_an_empty_folder_is_refused_by_the_name_of_its_setting(windrow, monkeypatch, setting, text):
+    monkeypatch.setenv(setting, text)
+    ended = windrow("tables")
+    assert (ended.code, ended.out) == (WrongParameter.exit_code, "")
+    assert f"{setting} is {text!r}" in ended.error and "or leave the variable unset" in ended.error
+
+
 MISTAKES = [
     ("query 'SELEC 1'", BadStatement, "syntax error"),
     ("query 'SELECT * FROM nowhere'", UnknownName, "known: bikes_demand"),
@@ -90,13 +99,14 @@ MISTAKES = [
     ("replay bikes_demand --day yesterday", WrongParameter, "YYYY-MM-DD"),
     ("replay bikes_demand", WrongParameter, "--day"),
     ("replay bikes_demand --day 2018-10-01 --stage half", WrongParameter, "audit"),
-    ("backfill bikes_demand --from 2018-10-02 --to 2018-10-01", WrongParameter, "allowed: a day from 2018-10-02 on"),
+    ("backfill bikes_demand --from 2018-10-02 --to 2018-10-01", WrongParameter,
+     "to is '2018-10-01'; allowed: a day from 2018-10-02 on"),
     ("ingest bikes --day 1999-12-31", OutsideStream, "2013-05-27"),
     ("ingest bikes --day 9999-12-31", OutsideStream, "to 9999-12-30"),
     ("ingest bikes", NotSetUp, "does not exist"),
     ("fly", WrongParameter, "fly"),
     ("query 'SELECT 1' --rows -1", WrongParameter, "--rows"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("line", "kind", "text"), MISTAKES)

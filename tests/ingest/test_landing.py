@@ -119,6 +119,11 @@ def test_known_content_under_a_lesser_path_is_the_duplicate(config):
     assert find(config).rows == {}
 
 
+def test_files_without_lines_are_no_duplicates_of_each_other(config):
+    paths = [trips.write_bytes(config, trips.path_of(name), b"") for name in "ab"]
+    assert take_up(config) == dict.fromkeys(paths, ("empty", "the file holds no lines"))
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 def test_a_duplicate_is_taken_up_when_its_first_is_replaced_and_so_are_swapped_contents(config, swapped):
     first, second = trips.write(config, "a", LINES), trips.write(config, "b", LINES[:1] if swapped else LINES)

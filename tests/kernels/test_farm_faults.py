@@ -111,6 +111,7 @@ def heeded_interrupts():
 @COMPILED
 @WAYS
 def test_an_interrupt_ends_a_farm_that_waits(way, heeded_interrupts):
+    results_of(way, heavy.ENDLESS, seconds_a_window=0.1)  # compiles, so that it waits when the interrupt comes
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         results_of(way, heavy.ENDLESS)

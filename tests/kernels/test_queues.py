@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from kernels.aggregators import make
+from kernels.aggregators import kernels, make, window_class
 from kernels.aggregators._queue.check import QueueView
 from kernels.runtime.struct import words_at
 from schemas.errors import BadInput, NotServed, WrongParameter
@@ -125,9 +125,11 @@ def test_without_values_only_what_is_held_is_answered(kernel):
         assert drawn(kernel).range_query(low, high) == {"sum": sum(range(low, high))}
 
 
-def test_a_late_event_is_refused_and_changes_nothing():
-    window = drawn(TWO)
-    with pytest.raises(BadInput, match="time 6 after 7: two_stacks_lite takes events in order of time"):
+@pytest.mark.parametrize("kernel", [each for each in kernels() if window_class(each).IN_ORDER_ONLY])
+def test_a_late_event_is_refused_and_changes_nothing(kernel):
+    """Monoid trees too."""
+    window = filled(kernel, range(2, 8))
+    with pytest.raises(BadInput, match=f"time 6 after 7: {kernel} takes events in order of time"):
         window.bulk_insert([9, 6, 8], [1, 1, 1])
     with pytest.raises(BadInput, match="time 4 is not the oldest, 2"):
         window.evict(4)

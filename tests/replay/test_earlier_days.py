@@ -168,7 +168,8 @@ def test_what_a_day_left_may_be_gone(lake, tables):
     lake.replace(tables.state, {"logical_date": [FIRST]}, [])
     for file in files:
         Path(file).unlink()
-    with pytest.raises(EarlierDayMissing, match=f"run of {FIRST} left in state_asked is gone; .*--from {FIRST} --to"):
+    wanted = f"what the run of {FIRST} left in state_asked is gone; .*--from {FIRST} --to {SECOND}"
+    with pytest.raises(EarlierDayMissing, match=wanted):
         audit_day(lake, tables, SECOND)
 
 

@@ -102,8 +102,8 @@ def test_a_day_outside_the_stream_a_stage_without_the_one_before_or_days_the_wro
         with pytest.raises(OutsideStream, match=str(day)):
             replay_day(ingested, "bikes_demand", day, run_id="early")
     assert [row.state for row in ledger.rows(Lake(ingested), [("run_id", "=", "early")])] == ["refused"] * 2
-    for stage, error in (("publish", NotSetUp), ("everything", WrongParameter)):
-        with pytest.raises(error, match="stage"):
+    for stage, error, said in (("publish", NotSetUp, "--stage audit"), ("everything", WrongParameter, "stage")):
+        with pytest.raises(error, match=said):
             replay_day(ingested, "bikes_demand", DAY, stage=stage)
     with pytest.raises(WrongParameter, match="2018-06-01"):
         backfill(ingested, ["bikes_demand"], (DAYS[1], DAYS[0])).require()

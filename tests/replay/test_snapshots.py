@@ -52,6 +52,7 @@ def test_what_lands_after_a_runs_ingest_changes_nothing_of_it(ingested, as_first
     ingest_of(ingested, "scheduled")
     landing.write(ingested.landing, lands)
     replay_day(ingested, QUERY, DAY, "audit", "scheduled")
+    assert Lake(ingested).version(QUERY) is None, "an audit publishes nothing"
     replay_day(ingested, QUERY, DAY, "publish", "scheduled")
     assert rows(ingested, QUERY, ()) == as_first
 

@@ -110,7 +110,7 @@ def test_a_repeated_start_without_a_stop_is_the_first_and_a_missing_one_has_the_
         (
             lambda: daily(start="2013-05-26 12:00:00"),
             "out of range",
-            "2013-05-26 16:04:45 is outside the stream's days",
+            "arrival 2013-05-26 16:04:45 is outside the stream's days, 2013-05-27",
         ),
         (lambda: daily(start="9999-12-31 23:59:59"), "out of range", "outside the years 1 to 9999"),
     ],

@@ -60,17 +60,20 @@ def where(condition: str) -> tuple[str, str]:
 # What is replaced by what in a query, and what the message then has.
 QUERIES = {
     "syntax": ('    name="bikes_daily",', '    name="bikes_daily"', "SyntaxError: "),
-    "a name in Python": ("tumbling(size", "tumblin(size", "name 'tumblin' is not defined. Did you mean 'tumbling'?"),
+    "a name in Python": ("tumbling(size", "tumblin(size", "NameError: name 'tumblin' is not defined. Did you mean "
+                         "'tumbling'?"),
     "an import": ("import Query, agg, tumbling", "import Query, agg, tumblin", "Did you mean 'tumbling'?"),
     "an argument": ("    lateness=", "    latenes=", "'latenes'. Did you mean 'lateness'?"),
     "a window's argument": ("tumbling(size", "tumbling(sise", "'sise'. Did you mean 'size'?"),
     "no QUERY": ("QUERY = Query(", "QUERRY = Query(", "QUERY = Query(…), which isn't there. Did you mean 'QUERRY'?"),
-    "another name": ('"bikes_daily"', '"bikes_dayly"', "name is 'bikes_dayly'; allowed: that of its file, 'bikes_"),
+    "another name": ('"bikes_daily"', '"bikes_dayly"', "name is 'bikes_dayly'; allowed: that of its file, "
+                     "'bikes_daily'"),
     "an unknown stream": ('="bikes"', '="bike"', "no stream is named 'bike'. Did you mean 'bikes'? Known: "),
     "a key": ('"start_station_id",)', '"start_station",)', "key is 'start_station'. Did you mean 'start_station_id'? "
               "Allowed: a column of stream 'bikes': "),
     "an aggregate's column": ('"trip_duration_s")', '"trip_duration")', "Did you mean 'trip_duration_s'?"),
-    "a column in where": (*where('("user_typ", "==", "x")'), "'user_typ'. Did you mean 'user_type'? Allowed: "),
+    "a column in where": (*where('("user_typ", "==", "x")'), "where is 'user_typ'. Did you mean 'user_type'? "
+                          "Allowed: "),
     "a value in where": (*where('("trip_duration_s", "<", "300")'), "where is ('trip_duration_s', '<', '300'); "
                          "allowed: None or a number, as trip_duration_s is int64"),
     "an operator in where": (*where('("trip_duration_s", "=", 300)'), "where is '='; allowed: one of == !="),
@@ -78,15 +81,27 @@ QUERIES = {
 }  # fmt: skip
 STREAMS = {
     "syntax": ("STREAM = Stream(", "STREAM = Stream((", "SyntaxError: "),
-    "no STREAM": ("STREAM = Stream(", "STREEM = Stream(", "Stream(…), which isn't there. Did you mean 'STREEM'?"),
+    "no STREAM": (
+        "STREAM = Stream(",
+        "STREEM = Stream(",
+        "STREAM = Stream(…), which isn't there. Did you mean 'STREEM'?",
+    ),
     "another name": ('name="cdr"', 'name="cdrs"', "name is 'cdrs'; allowed: that of its file, 'cdr'"),
-    "a key": ("    key=(", '    key=("cellar", ', "'cellar'. Did you mean 'cell'? Allowed: a column of stream 'cdr': "),
-    "a column's type": ('"int64"', '"int"', "is 'int'. Did you mean 'int64'? Allowed: string, int64, float64, bool, "),
+    "a key": (
+        "    key=(",
+        '    key=("cellar", ',
+        "key is 'cellar'. Did you mean 'cell'? Allowed: a column of stream 'cdr': ",
+    ),
+    "a column's type": (
+        '"int64"',
+        '"int"',
+        "is 'int'. Did you mean 'int64'? Allowed: string, int64, float64, bool, timestamp, date",
+    ),
     "an argument": ("    buckets=", "    bucket=", "'bucket'. Did you mean 'buckets'?"),
     "a zone": (
         "    zone=",
         '    zone="Nowhere" or ',
-        "'Nowhere'; allowed: a name of the IANA time zone database",
+        "zone is 'Nowhere'; allowed: a name of the IANA time zone database",
     ),
 }
 

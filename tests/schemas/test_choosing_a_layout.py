@@ -144,9 +144,12 @@ def test_a_quote_is_text_where_the_layout_says_so():
         ({"quoting": "double"}, "quoting of 'rows' is 'double'; allowed: 'within lines', 'across lines', None"),
         (
             {"columns": BY_NAME},
-            "'by name'; allowed: 'in order', or 'by name' where there is a header",
+            "columns of 'rows' is 'by name'; allowed: 'in order', or 'by name' where there is a header",
         ),
-        ({"header": ("a",), "optional": ("a",)}, "is ('a',); allowed: some of `members`, or of `header`"),
+        (
+            {"header": ("a",), "optional": ("a",)},
+            "optional of 'rows' is ('a',); allowed: some of `members`, or of `header`",
+        ),
         ({"members": ("a",), "optional": ("b",)}, "optional of 'rows' is ('b',); allowed: some of `members`"),
     ],
 )

@@ -114,7 +114,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("layout", "line", "reason"), REFUSED)
 def test_lines_that_are_no_readings_are_refused_for_the_known_reason(layout, line, reason):
-    assert {*reasons(parsed(STREAM, layout, line, DELAYED))} == {reason}
+    of_both = layout == "messages" and str(YEAR_290000_MS) in line  # its readings
+    assert reasons(parsed(STREAM, layout, line, DELAYED)) == [reason] * (1 + of_both)
 
 
 @pytest.mark.parametrize("time", ["2011-07-01 00:00:01", "2013-07-04 00:00:00", "2015-09-17 17:10:00"])

@@ -45,7 +45,15 @@ def spelt_out(asked: str) -> list[str]:
     return [asked.replace(either[0], each) for each in either[0].split(" or ")] if either else [asked]
 
 
-@pytest.mark.parametrize(("asked", "given", "result", "kind"), list(examples()))
+EXAMPLES = list(examples())
+
+
+def test_the_page_has_its_examples():
+    """Of none pytest would say that it skipped them."""
+    assert len(EXAMPLES) > 120
+
+
+@pytest.mark.parametrize(("asked", "given", "result", "kind"), EXAMPLES)
 def test_the_oracle_and_the_replay_say_what_the_example_says(asked, given, result, kind):
     words = eval(f"dict({asked})", WORDS)
     of_replay = {name: words.pop(name) for name in ("complete", "idle_after") if name in words}
