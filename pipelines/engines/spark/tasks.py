@@ -42,6 +42,7 @@ def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterat
     """What the work makes `as_rows` of each task's batches. cores: of an executor, which a task has all."""
     profile = None
     if cores is not None and on_one_machine(config):
+        config.spark.mkdir(parents=True, exist_ok=True)  # a session may have begun under another home
         work = partial(_in_turn, f"{config.spark}/farm.lock", work)
     elif cores is not None:
         profile = _profile(cores)
