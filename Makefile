@@ -87,7 +87,6 @@ mutants: setup ## how many of N=150 small faults (SEED=1) the tests find; writes
 
 docs: setup ## make the pages of docs/ that come from the definitions
 	@$(WINDROW_PYTHON) -m tools.docs
-	@$(WINDROW_PYTHON) -m tools.spec_examples
 
 docs-site: export NO_MKDOCS_2_WARNING = 1
 docs-site: setup ## docs/ as a site in var/site: open var/site/index.html; needs no network

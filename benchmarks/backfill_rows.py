@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import NamedTuple
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.rows import databases
 from pipelines.sql.statements import add_revisions
 from schemas.queries.bikes_demand import QUERY
 from schemas.streams.bikes import STREAM
@@ -49,7 +49,7 @@ def compared(ours: Config, theirs: Config, table: str) -> RowsCompared:
     """`ours` has published all days of the lake; `table` is the other way's."""
     tables = {QUERY.name: ours, f"{QUERY.name}_late": ours, pass_table(STREAM).name: ours, table: theirs}
     names = {pass_table(STREAM).name: "passes", table: "made"}
-    with databases.open_database(ours.scratch, ours.lake) as database:
+    with storage.open_database(ours.scratch, ours.lake) as database:
         for name, config in tables.items():
             database.register(names.get(name, name), Lake(config).dataset(name))
         add_revisions(database, QUERY)

@@ -22,12 +22,13 @@ from pathlib import Path
 
 from benchmarks import bronze_to_silver
 from benchmarks.markdown import table
+from pipelines.airflow import rest
 from pipelines.config import ENGINES, REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from pipelines.flow import scheduled_queries
 from pipelines.ledger import run_table as ledger
 from schemas import registry
-from stack import airflow, compiled, rest
+from stack import airflow, compiled
 from tests.support.lakes import ingest
 
 STREAMS = ("bikes", "cdr", "telemetry")

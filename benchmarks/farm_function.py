@@ -11,7 +11,6 @@ import numpy as np
 
 from kernels.farm.content import TupleStretch, WindowContent
 from kernels.farm.functions import function, operations, parameter_values
-from kernels.runtime.calls import call
 from kernels.runtime.memory import address_of
 
 
@@ -58,4 +57,4 @@ def _call_each(compute, content_at, tuples, windows, outputs, results):
         stretch.times, stretch.values = times + 8 * lows[i], values + 8 * lows[i]
         content.count = stretch.count = highs[i] - lows[i]
         content.start, content.end = starts[i], starts[i] + 1
-        call(compute, content.address, outputs[0] + 8 * i * results.shape[1])
+        compute(content.address, outputs[0] + 8 * i * results.shape[1])

@@ -46,8 +46,7 @@ from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE
+from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
 from schemas.queries.bikes_demand import QUERY

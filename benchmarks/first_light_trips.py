@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from benchmarks.first_light_kernel import trip_durations_us
 from pipelines.replay.watermark import DAY_US, EPOCH_DATE
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas.streams.bikes import STREAM
 from schemas.tables import silver_table
 

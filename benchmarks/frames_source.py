@@ -15,11 +15,11 @@ from kernels import frames
 from kernels.frames._frames import METERED, KeyFrames
 from kernels.frames._object import FrameWindow
 from kernels.frames._rules import DONE, FrameKernel
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
 from kernels.runtime.memory import address_of, entry
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct, words_at
-from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
+from kernels.runtime.tables import NOT_KEPT, compiled_table
 from schemas.query import agg
 from schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Window
 
@@ -84,10 +84,10 @@ def insert_rows(driven, first, end, burst):
     """Frames are as they should be behind each burst of so many tuples."""
     driven, refused = DrivenFrames(driven), 0
     for row in range(first, end):
-        if call(driven.kernel.insert, driven.structure, driven.times[row], row) != DONE:
+        if driven.kernel.insert(driven.structure, driven.times[row], row) != DONE:
             refused += 1
         if (row + 1 - first) % burst == 0 or row + 1 == end:
-            call(driven.kernel.close_burst, driven.structure)
+            driven.kernel.close_burst(driven.structure)
     return refused
 
 
@@ -96,7 +96,7 @@ def fold_contents(driven, frames, count):
     """The aggregates of some frames, by their addresses."""
     driven, frames = DrivenFrames(driven), words_at(frames)
     for place in range(count):
-        call(driven.kernel.content, driven.structure, frames[place])
+        driven.kernel.content(driven.structure, frames[place])
 
 
 class DrivenRun:
@@ -158,7 +158,7 @@ class Meter(Struct):
 class MeterCalls(Struct):
     """What a kernel's structure calls as an operation begins."""
 
-    begin: Operation()
+    begin: Operation(Address, Code)
 
 
 def begin(meter: Meter, kind):

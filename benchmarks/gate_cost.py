@@ -34,7 +34,7 @@ from pipelines.replay.audit import audit
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, work_of
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions, Snapshot
+from pipelines.tables.stream_tables import AuditVersions, Snapshot
 from samples import bikes
 from schemas import registry
 from schemas.query import Query, agg, rolling, sliding

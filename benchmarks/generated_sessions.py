@@ -20,10 +20,9 @@ from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.entry import Run
 from pipelines.replay.watermark import day_start_us
 from pipelines.rows.arrays import times
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
-from schemas.buckets import bucket_of
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.streams.cdr import STREAM
+from schemas.tables import bucket_of
 
 DAY = date(2024, 3, 9)
 DAY_S, SECOND_US = 86_400, 1_000_000

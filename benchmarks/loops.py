@@ -2,7 +2,6 @@
 
 from benchmarks.cycle_clock import cycles
 from kernels.aggregators._dispatch import PointKernel
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Ref
 from kernels.runtime.memory import entry, inner
 from kernels.runtime.struct import Struct, words_at
@@ -20,28 +19,28 @@ class DrivenWindow(Struct):
 def create(driven, plan, option, other_option):
     """Make the structure; options: as the kernel's `create` takes them."""
     driven = DrivenWindow(driven)
-    driven.window = call(driven.kernel.create, plan, option, other_option)
+    driven.window = driven.kernel.create(plan, option, other_option)
 
 
 @entry
 def destroy(driven):
     driven = DrivenWindow(driven)
-    call(driven.kernel.destroy, driven.window)
+    driven.kernel.destroy(driven.window)
 
 
 @inner
 def _evict(driven, until):
-    call(driven.kernel.bulk_evict, driven.window, until)
+    driven.kernel.bulk_evict(driven.window, until)
 
 
 @inner
 def _insert(driven, times, rows):
-    call(driven.kernel.insert_burst, driven.window, times, driven.events, rows)
+    driven.kernel.insert_burst(driven.window, times, driven.events, rows)
 
 
 @inner
 def _query(driven):
-    call(driven.kernel.query, driven.window)
+    driven.kernel.query(driven.window)
 
 
 @entry
@@ -63,7 +62,7 @@ def evict_oldest(driven, times, rows):
     """Evict entries one by one, the oldest each time."""
     driven = DrivenWindow(driven)
     for row in range(rows):
-        call(driven.kernel.evict, driven.window, words_at(times)[row])
+        driven.kernel.evict(driven.window, words_at(times)[row])
 
 
 @entry

@@ -26,8 +26,7 @@ from pipelines.ledger.entry import Run
 from pipelines.replay.watermark import day_start_us
 from pipelines.rows.arrays import times
 from pipelines.runs.explain import explain
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas import registry
 
 HOME = REPOSITORY / "var" / "plan"

@@ -73,9 +73,12 @@ def _grown(first: MeasuredCommand, last: MeasuredCommand) -> dict:
 
 
 def stages(found: Sequence[MeasuredCommand]) -> list[dict]:
-    """A line for each query: wall seconds of its stages."""
-    ran = [each for each in found if each.stages]
-    return [each.of | {f"{stage}, s": seconds for stage, seconds in each.stages.items()} for each in ran]
+    """A line for each query: wall seconds of its stages, and the gate's by the replay's."""
+    lines = []
+    for ran in (each for each in found if each.stages):
+        seconds = {f"{stage}, s": seconds for stage, seconds in ran.stages.items()}
+        lines.append(ran.of | seconds | {"gate ÷ replay": f"{ran.stages['gate'] / ran.stages['replay']:.2f}"})
+    return lines
 
 
 def memory(found: Sequence[MeasuredCommand]) -> list[dict]:
@@ -99,8 +102,8 @@ def page(found: Sequence[MeasuredCommand]) -> str:
         "## What it costs", table(costs(found)),
         "## How a query grows", "By processor seconds of all its processes; wall time also has what the machine did "
         "meanwhile.", table(growth(found)),
-        "## Where a query's time goes", "Wall time of its stages; what else a run takes is Python and Spark starting.",
-        table(stages(found)),
+        "## Where a query's time goes", "Wall time of its stages; what else a run takes is Python and Spark starting. "
+        "At 50 million events the gate may take as long as the replay.", table(stages(found)),
         "## Memory of every process", "Peak resident memory of each, what it shares with others included.",
         table(memory(found)), ""])  # fmt: skip
 

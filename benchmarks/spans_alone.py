@@ -12,11 +12,10 @@ import numpy as np
 from benchmarks.spans_loops import DrivenSpans, release_until, take
 from benchmarks.spans_source import AGGREGATES, ALL_AGGREGATES, SECOND_US, RangeBySlide, Spans, kernels_of
 from kernels.aggregators._columns import Source
-from kernels.runtime.calls import ask
+from kernels.bounds.grid import grid as made_grid
 from kernels.runtime.memory import address_of
 from kernels.spans import window_class
 from kernels.states.state_plan import make_plan
-from kernels.windows._grid import grid as made_grid
 
 EVENTS_A_LOOK = 256
 """Between two looks at how much memory is held."""
@@ -90,12 +89,12 @@ def _run(kernel: str, spans: Spans, grid: RangeBySlide) -> AloneRun:
         starts=spans.starts_us,
         ends=spans.ends_us,
         postponed=spans.postponed_s * SECOND_US,
-        next=ask(window.first_end_after, window.address, int(spans.starts_us.min())),
+        next=window.first_end_after(window.address, int(spans.starts_us.min())),
     )
     before = allocated_bytes()
-    driven.structure = ask(made.dispatch().create, plan.address, window.address, made.pane_option({}))
+    driven.structure = made.dispatch().create(plan.address, window.address, made.pane_option({}))
     seconds, most = _drive(driven, spans)
-    ask(made.dispatch().destroy, driven.structure)
+    made.dispatch().destroy(driven.structure)
     return AloneRun(seconds, (driven.windows, driven.covered), most - before)
 
 

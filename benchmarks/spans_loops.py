@@ -1,14 +1,13 @@
 """The compiled loop in which benchmarks run span kernels alone, by the same tables as objects and replays do."""
 
-from kernels.runtime.calls import call
+from kernels.bounds import first_end_after, window_end, window_start
+from kernels.bounds.grid import Grid
 from kernels.runtime.fields import Address, Count, Microseconds, Pointer, Ref, Word
 from kernels.runtime.memory import entry, inner
 from kernels.runtime.struct import Struct
 from kernels.spans._dispatch import SpanKernel
 from kernels.states import events_of, gather, lower
 from kernels.states.layout import StatePlan
-from kernels.windows._grid import Grid
-from kernels.windows._window import first_end_after, window_end, window_start
 
 
 class DrivenSpans(Struct):
@@ -36,7 +35,7 @@ def take(driven, first, end):
     for row in range(first, end):
         _release(driven, driven.ends[row] - driven.postponed)
         gather(driven.plan, driven.state, driven.events, row, row + 1)
-        call(driven.kernel.insert_span, driven.structure, driven.starts[row], driven.ends[row], driven.state)
+        driven.kernel.insert_span(driven.structure, driven.starts[row], driven.ends[row], driven.state)
 
 
 @entry
@@ -51,17 +50,17 @@ def _release(driven, until):
     number = driven.next
     while window_end(driven.window, number) <= until:
         low, high = window_start(driven.window, number), window_end(driven.window, number)
-        state = call(driven.kernel.state, driven.structure, 0, low, high)
+        state = driven.kernel.state(driven.structure, 0, low, high)
         if events_of(state) > 0:
             _answer(driven, state)
             number += 1
         else:
-            kept = call(driven.kernel.first_from, driven.structure, low)
+            kept = driven.kernel.first_from(driven.structure, low)
             number = max(number + 1, first_end_after(driven.window, min(kept, until)))
     number = min(number, first_end_after(driven.window, until))
     if number > driven.next:
         driven.next = number
-        call(driven.kernel.evict, driven.structure, window_start(driven.window, number) - 1)
+        driven.kernel.evict(driven.structure, window_start(driven.window, number) - 1)
 
 
 @inner

@@ -18,7 +18,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 
 from dags import connections, installation
 from pipelines.flow import REPORT
-from processes.process_sessions import end_session
+from processes.children import end_session
 from schemas import errors
 
 # Exit codes of commands that had nothing to do, and of errors that a retry would meet again.

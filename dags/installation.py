@@ -1,4 +1,11 @@
-"""Which Windrow the tasks run, and how long they may: from the environment of Airflow, so that dags/ may lie anywhere.
+"""Which Windrow the tasks run, how long they may, and who gets mail about a task that failed or a run that takes too
+long (nobody, unless asked for): from the environment of Airflow, so that dags/ may lie anywhere.
+
+| variable | meaning |
+| --- | --- |
+| `WINDROW_ALERT_CONNECTION` | an Airflow connection of type smtp, which has the sender too |
+| `WINDROW_ALERT_TO` | who gets the mail |
+| `WINDROW_ALERT_AFTER_SECONDS` | after how long a run that has not ended is late; without it no run is |
 
 Not from Airflow's Variables: one that can't be read at the moment, since the server is busy, counts as not set, and a
 task would write into another lake.
@@ -7,11 +14,17 @@ task would write into another lake.
 import os
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
+
+from airflow.sdk import AsyncCallback, DeadlineAlert, DeadlineReference
 
 from schemas.errors import WrongParameter
 from schemas.replay_limits import read_seconds
 
 COMMAND, MOST_TASK_SECONDS, POOL = "WINDROW_COMMAND", "WINDROW_MOST_TASK_SECONDS", "WINDROW_POOL"
+ALERT, ALERT_TO, ALERT_AFTER = "WINDROW_ALERT_CONNECTION", "WINDROW_ALERT_TO", "WINDROW_ALERT_AFTER_SECONDS"
+FAILED = ("Windrow: {{ ti.task_id }} of {{ ti.dag_id }} failed", "{{ ti.run_id }}<pre>{{ exception | e }}</pre>")
+LATE = ("Windrow: a run of {{ dag_run.dag_id }} is late", "{{ dag_run.dag_run_id }} has not ended yet")
 _AROUND = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "windrow"
 _SIX_HOURS = 6 * 3600
 
@@ -32,3 +45,34 @@ def pool() -> str:
 def execution_timeout() -> timedelta:
     """After how long a task is ended. WrongParameter, shown as an import error, where the setting is no such number."""
     return timedelta(seconds=read_seconds(MOST_TASK_SECONDS, os.environ.get(MOST_TASK_SECONDS)) or _SIX_HOURS)
+
+
+def alerts_of_tasks() -> dict[str, Any]:
+    """Arguments of every task."""
+    return {"on_failure_callback": _notifier()(**_mail(*FAILED))} if _is_alerted() else {}
+
+
+def alerts_of_runs() -> dict[str, Any]:
+    """Arguments of every DAG; WrongParameter, shown as an import error, where the time is none."""
+    after_s = read_seconds(ALERT_AFTER, os.environ.get(ALERT_AFTER))
+    if not (_is_alerted() and after_s):
+        return {}
+    mail = AsyncCallback(_notifier(), _mail(*LATE))
+    return {"deadline": DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, timedelta(seconds=after_s), mail)}
+
+
+def _is_alerted() -> bool:
+    """WrongParameter for a connection without an address."""
+    if os.environ.get(ALERT) and not os.environ.get(ALERT_TO):
+        raise WrongParameter(ALERT_TO, os.environ.get(ALERT_TO), f"an address, since {ALERT} is set")
+    return bool(os.environ.get(ALERT))
+
+
+def _mail(subject: str, text: str) -> dict[str, Any]:
+    return {"smtp_conn_id": os.environ[ALERT], "to": os.environ[ALERT_TO], "subject": subject, "html_content": text}
+
+
+def _notifier() -> Any:
+    from airflow.providers.smtp.notifications.smtp import SmtpNotifier  # parsing it takes time, and it may be missing
+
+    return SmtpNotifier

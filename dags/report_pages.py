@@ -8,9 +8,9 @@ from airflow.api_fastapi.core_api.security import requires_access_asset
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 
-from dags.report import address
+from dags.operators import address
 from pipelines import config, flow
-from pipelines.report.file_names import FIRST_FILE, stream_file
+from pipelines.report.words import FIRST_FILE, stream_file
 
 app = FastAPI(title="The report of Windrow", dependencies=[Depends(requires_access_asset("GET"))])
 

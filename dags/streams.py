@@ -16,9 +16,8 @@ from airflow.sdk import DAG
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from dags.backfill import BackfillOperator, params
 from dags.command import asset
-from dags.report import address
+from dags.operators import BackfillOperator, address, params
 from dags.tasks import add_report, common, each_day, ingest_operator, operator
 from pipelines import flow
 from pipelines.report import dag_text

@@ -6,10 +6,9 @@ from typing import Any
 
 from airflow.sdk import DAG, AssetAlias, CronDataIntervalTimetable, Param
 
-from dags import alerts
 from dags.command import WindrowOperator, asset
-from dags.installation import execution_timeout, pool
-from dags.report import ReportOperator
+from dags.installation import alerts_of_runs, alerts_of_tasks, execution_timeout, pool
+from dags.operators import ReportOperator
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.query import Query
@@ -26,8 +25,8 @@ def common() -> dict[str, Any]:
     return {
         "start_date": START,  # no end_date for the same reason; the first task refuses days not of the stream
         "catchup": False,
-        "default_args": limits | alerts.of_tasks(),
-        **alerts.of_runs(),
+        "default_args": limits | alerts_of_tasks(),
+        **alerts_of_runs(),
     }
 
 
@@ -52,7 +51,7 @@ def add_report(dag: DAG, queries: Sequence[Query] = ()) -> None:
     last tasks, and would be a success whatever these did; of a teardown it takes no notice.
 
     The tables of the queries are its inlets: by that Airflow knows of these assets before their first event. Outlets
-    they are for what was published by a task that failed (dags/report.py).
+    they are for what was published by a task that failed (dags/operators.py).
     """
     before = dag.leaves
     tables = [table for query in queries for table in flow.published_tables(query)]

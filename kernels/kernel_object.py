@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from kernels.aggregators._answers import AggregateObject
-from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
 from kernels.runtime.one_at_a_time import in_turn
+from kernels.runtime.operations import ask
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import compiled_table
 from kernels.states.state_plan import Plan
 
 
 class KernelObject(AggregateObject):
-    """Of a module that is named as its kernel. The table has create, destroy, reset, save and load."""
+    """Of a module that is named as its kernel. The table has create, destroy and reset; save and load of kernels that
+    are saved."""
 
     TABLE: type[Struct]
     OPERATIONS: tuple[Callable, ...]
@@ -41,7 +42,7 @@ class KernelObject(AggregateObject):
 
     def _create(self, *options: int) -> None:
         kernel = self.dispatch()
-        self._address = ask(kernel.create, self._plan.address, *options)
+        self._address = kernel.create(self._plan.address, *options)
         self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
         self._close.atexit = False  # a thread may still be at work in it
 
@@ -70,4 +71,4 @@ class KernelObject(AggregateObject):
         self._check(self._address, self._plan)
 
     def _ask(self, operation: str, *words: int) -> int:
-        return ask(getattr(self.dispatch(), operation), self._address, *words)
+        return getattr(self.dispatch(), operation)(self._address, *words)

@@ -1,12 +1,16 @@
 """What an aggregate is to a kernel: a monoid over states of a fixed number of 64-bit words (FIBA §3.1, MTA §5.8)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 SECOND = "second"
 """As output type of a monoid: the type of its second column."""
 SHARE = "share"
 """As type of a second column: how much of the event counts, a float64 in (0, 1] that the replay gives."""
+WHOLE = ("int64", "timestamp", "date", "bool", "string")
+"""Types of columns whose words are whole numbers, in the order of the values."""
+FLOAT = ("float64",)
 
 
 class AggregateSpec(NamedTuple):
@@ -95,6 +99,10 @@ class Monoid(NamedTuple):
     floats: tuple[FloatWord, ...] = ()
     checked: bool = True
     selective: bool = False
+
+
+unchecked = partial(Monoid, checked=False)
+"""A Monoid of which no integer can leave int64, whatever the values: tests must show that."""
 
 
 class Sketch(NamedTuple):

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 from kernels import aggregators, spans
+from kernels.bounds import Extent
 from kernels.monoid import AggregateSpec
 from kernels.monoids import COMMON, monoids_of
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
@@ -21,7 +22,6 @@ from kernels.spans import _planner as planner
 from kernels.spans._slices import slice_ends
 from kernels.states.tables import monoid_table, plan_table
 from kernels.windows import kinds, window_kind
-from kernels.windows._window import Extent
 
 ONE = np.array([1], np.int64)
 VALID = np.ones((1, 1), np.bool_)

@@ -9,7 +9,11 @@ import sys
 
 def main() -> int:
     """Run one command; returns its exit code."""
-    _go_on_in_utf8()
+    # Where the locale says another encoding, as C does for a cron job: files of ours have that one, pages and
+    # definitions too. The process becomes another Python, since one that runs can't change it.
+    if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     # What a command imports stays: to look through it for garbage at each 700 new objects took a fifth of the imports.
     gc.set_threshold(100_000)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -18,14 +22,6 @@ def main() -> int:
     from pipelines.cli._app import main as run
 
     return run()
-
-
-def _go_on_in_utf8() -> None:
-    """Where the locale says another encoding, as C does for a cron job: files of ours have that one, pages and
-    definitions too. The process becomes another Python, since one that runs can't change it."""
-    if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
-        os.environ["PYTHONUTF8"] = "1"
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from schemas.query import Query
 from schemas.registry import queries_of
-from schemas.state_table import state_name
+from schemas.side_tables import state_name
 from schemas.stream import Stream
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"

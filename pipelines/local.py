@@ -18,10 +18,10 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import ArrowStream, arrow_table, validate
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import stored
-from pipelines.tables import heartbeats
-from schemas.idle import require_idle_after
+from pipelines.tables.arrival_days import beats_at_most
 from schemas.query import EVENT_COLUMNS, Query
-from schemas.windows import require
+from schemas.validation import require_idle_after
+from schemas.windows import MICROSECOND, require
 
 # Those of 30 years of silence by the minute.
 MOST_HEARTBEATS = 1 << 24
@@ -97,7 +97,7 @@ def _validated(
     ours = validate(events, query, ahead_at_most)
     arrival_us = stored(ours["arrival"])
     if idle_after is not None:  # one wrong arrival time must not cost all memory
-        most = heartbeats.at_most(arrival_us, heartbeats.idle_us(idle_after))
+        most = beats_at_most(arrival_us, idle_after // MICROSECOND)
         allowed = (
             f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an "
             "arrival time wrong? The first and the last are too far from each other"

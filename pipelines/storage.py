@@ -21,10 +21,12 @@ from deltalake import DeltaTable
 from upath import UPath
 
 from pipelines.location import Location, at, endpoint_url, is_local, region
+from processes import signals
 
 NS_PER_S, NS_PER_MS = 1_000_000_000, 1_000_000
 BATCH_ROWS, BATCH_BYTES = 65_536, 32 << 20
 _LOG = "_delta_log"
+MEMORY = "2GB"  # ingests and gates of several streams run at the same time
 
 
 class FileState(NamedTuple):
@@ -110,12 +112,6 @@ def new_parquet(place: Location, schema: pa.Schema, compression: str = "snappy")
     """A Parquet file that is about to be written."""
     files, path = arrow_files(str(place))
     return pq.ParquetWriter(path, schema, filesystem=files, compression=compression)
-
-
-def let_duckdb_read(database: duckdb.DuckDBPyConnection, place: Location) -> None:
-    """Files below a URI, by their addresses."""
-    if isinstance(place, UPath) and not database.filesystem_is_registered(place.protocol):
-        database.register_filesystem(place.fs)
 
 
 def state(place: Location) -> FileState:
@@ -252,3 +248,18 @@ def _arrow_host(host: str, endpoint: str | None, region: str | None) -> tuple[py
         return pyarrow.fs.S3FileSystem(**{key: each for key, each in asked.items() if each}), name
     # Arrow's own for HDFS needs Hadoop's libraries and a JVM in every process.
     return pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(UPath(host).fs)), ""
+
+
+def open_database(folder: Path, lake: Location) -> duckdb.DuckDBPyConnection:
+    """In memory, of at most `MEMORY`, the rest in the folder; it can read the lake's files. Rows are in no order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY,
+        "temp_directory": str(folder),
+        "preserve_insertion_order": False,
+    }
+    made = signals.interruptible(duckdb.connect(config=settings))
+    made.execute("SET TimeZone = 'UTC'")
+    if isinstance(lake, UPath) and not made.filesystem_is_registered(lake.protocol):
+        made.register_filesystem(lake.fs)  # files below a URI, by their addresses
+    return made

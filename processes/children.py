@@ -1,10 +1,10 @@
-"""Child processes: however a command ends, nothing that it started stays."""
+"""Child processes: however a command ends, nothing that it started stays, in its session or beyond."""
 
 import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from processes import orphan_jvms, proc, signals
 
@@ -56,3 +56,21 @@ def _reap(children: Iterable[int]) -> None:
 
 def _prctl(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def end_session(leader: int, grace_s: float) -> None:
+    """Ask all processes of the session to end, kill those that have not after `grace_s`. By session, not by process
+    group: Spark's Python workers open a group of their own."""
+    proc.send(list(members(leader)), signal.SIGTERM)
+    deadline = time.monotonic() + grace_s
+    while any(members(leader)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    proc.send(list(members(leader)), signal.SIGKILL)
+
+
+def members(leader: int) -> Iterator[int]:
+    """Process ids of the session, without zombies."""
+    for process in proc.all_processes():
+        found = proc.status(process)
+        if found is not None and found.session == leader and found.state != "Z":
+            yield process

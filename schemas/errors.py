@@ -73,11 +73,8 @@ class NotRecounted(WrongParameter):
     def __init__(self, kind: str, recounted: tuple[str, ...]):
         self.parameter, self.value, self.allowed = "window", kind, ", ".join(recounted)
         file = f"pipelines/gate/recount/kinds/{kind.replace('.', '/')}.py"
-        WindrowError.__init__(
-            self,
-            f"window is {kind!r}, and the gate has no SQL to count its rows again; it has some for {self.allowed}. "
-            f"Take one of these, or add {file} (docs/add-a-window.md)",
-        )
+        lacks = f"window is {kind!r}, and the gate has no SQL to count its rows again; it has some for {self.allowed}. "
+        WindrowError.__init__(self, f"{lacks}Take one of these, or add {file} (docs/add-a-window.md)")
 
 
 class TooManyRows(WrongParameter):
@@ -113,9 +110,8 @@ class UnknownName(WindrowError, LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
-        super().__init__(
-            unknown(f"no {kind} is named {name!r}", name, known, "known", ", ".join(self.known) or "none yet")
-        )
+        listed = ", ".join(self.known) or "none yet"
+        super().__init__(unknown(f"no {kind} is named {name!r}", name, known, "known", listed))
 
 
 class BadInput(WindrowError, ValueError):
@@ -137,8 +133,8 @@ class OutsideStream(WindrowError):
     exit_code, refused, retry_helps = 5, True, False
 
     def __init__(self, stream: str, day: object, first_day: object, last_day: object):
-        days = f"{stream!r}, whose days run from {first_day} to {last_day}"
-        super().__init__(f"{day} is not a day of stream {days}; choose one of them")
+        days = f"whose days run from {first_day} to {last_day}; choose one of them"
+        super().__init__(f"{day} is not a day of stream {stream!r}, {days}")
 
 
 class NotSetUp(WindrowError):
@@ -216,10 +212,9 @@ class KernelOutOfMemory(WindrowError, MemoryError):
 
     def __init__(self, asked_bytes: int):
         self.asked_bytes = asked_bytes
-        super().__init__(
-            f"a kernel asked for {asked_bytes:,} bytes and there is no more memory; give the process more, or the "
-            "kernel less: a shorter window, fewer keys at once, or an aggregate with a shorter state"
-        )
+        less = "a shorter window, fewer keys at once, or an aggregate with a shorter state"
+        lacks = f"a kernel asked for {asked_bytes:,} bytes and there is no more memory"
+        super().__init__(f"{lacks}; give the process more, or the kernel less: {less}")
 
 
 class Superseded(WindrowError):
@@ -295,5 +290,10 @@ class TableDamaged(WindrowError):
 
 def kinds() -> tuple[type[WindrowError], ...]:
     """Every class of the tree, the root first."""
-    classes = (each for each in globals().values() if isinstance(each, type))
-    return tuple(each for each in classes if issubclass(each, WindrowError))
+    return tuple(each for each in globals().values() if isinstance(each, type) and issubclass(each, WindrowError))
+
+
+def raised_elsewhere(kind: str, text: str) -> WindrowError:
+    """An error of this tree of another process, of which the class's name and the text are known, and no attribute."""
+    # Not the class's own __new__: Python finds MemoryError's, which makes no class that has another base before it.
+    return Exception.__new__({each.__name__: each for each in kinds()}[kind], text)

@@ -109,91 +109,56 @@ def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
 
 def not_null(rows: DayOfTable, column: str) -> Expectation:
     """A value in every row."""
-    return Expectation(
-        rows.table,
-        f"{column} is not null",
-        NOT_NULL,
-        {"column": column},
-        "no null",
-        rows.rows(f"t.{column} IS NULL"),
-    )
+    broken = rows.rows(f"t.{column} IS NULL")
+    return Expectation(rows.table, f"{column} is not null", NOT_NULL, {"column": column}, "no null", broken)
 
 
 def inside_day(rows: DayOfTable, column: str) -> Expectation:
     """A time inside the partition's day, UTC."""
     first = datetime(rows.day.year, rows.day.month, rows.day.day, tzinfo=UTC)
     after = first + timedelta(days=1)
-    inside = f"{column}_is_inside_{rows.partition}"
-    breaks = f"t.{column} < TIMESTAMPTZ '{first}' OR t.{column} >= TIMESTAMPTZ '{after}'"
-    return Expectation(
-        rows.table,
-        f"{column} is inside the day",
-        IN_SET,
-        {"column": inside, "value_set": [True]},
-        f"{first} to {after}, excluded",
-        rows.rows(breaks),
-        computed=(inside, f'CAST("{column}" AS DATE) = "{rows.partition}"'),
-    )
+    limit = f"{first} to {after}, excluded"
+    broken = rows.rows(f"t.{column} < TIMESTAMPTZ '{first}' OR t.{column} >= TIMESTAMPTZ '{after}'")
+    computed = f"{column}_is_inside_{rows.partition}", f'CAST("{column}" AS DATE) = "{rows.partition}"'
+    return Expectation(rows.table, f"{column} is inside the day", IN_SET, _holds(computed), limit, broken, computed)
 
 
 def at_least(rows: DayOfTable, greater: str, lesser: str, or_equal: bool) -> Expectation:
     """One column not below another; where neither has a value there is nothing to compare."""
     sign, breaks = (">=", "<") if or_equal else (">", "<=")
-    column = f"{greater}_is_{'at_least' if or_equal else 'above'}_{lesser}"
     compared = f'coalesce("{greater}" {sign} "{lesser}", FALSE)'
-    return Expectation(
-        rows.table,
-        f"{greater} {sign} {lesser}",
-        IN_SET,
-        {"column": column, "value_set": [True]},
-        f"{greater} {sign} {lesser}",
-        rows.rows(f"t.{greater} {breaks} t.{lesser}"),
-        computed=(column, f'CASE WHEN "{greater}" IS NOT NULL OR "{lesser}" IS NOT NULL THEN {compared} END'),
+    computed = (
+        f"{greater}_is_{'at_least' if or_equal else 'above'}_{lesser}",
+        f'CASE WHEN "{greater}" IS NOT NULL OR "{lesser}" IS NOT NULL THEN {compared} END',
     )
+    limit, broken = f"{greater} {sign} {lesser}", rows.rows(f"t.{greater} {breaks} t.{lesser}")
+    return Expectation(rows.table, limit, IN_SET, _holds(computed), limit, broken, computed)
+
+
+def _holds(computed: tuple[str, str]) -> dict[str, object]:
+    return {"column": computed[0], "value_set": [True]}
 
 
 def in_range(rows: DayOfTable, column: Column) -> Expectation:
     """Values within the column's range, both ends included; nulls are no values."""
-    bounds = [
-        (f"t.{column.name} < {column.low}", f"at least {column.low}", column.low),
-        (f"t.{column.name} > {column.high}", f"at most {column.high}", column.high),
-    ]
-    given = [(breaks, limit) for breaks, limit, bound in bounds if bound is not None]
-    return Expectation(
-        rows.table,
-        f"{column.name} is in range",
-        BETWEEN,
-        {"column": column.name, "min_value": column.low, "max_value": column.high},
-        " and ".join(limit for _, limit in given),
-        rows.rows(" OR ".join(breaks for breaks, _ in given)),
-    )
+    bounds = ((f"t.{column.name} <", "at least", column.low), (f"t.{column.name} >", "at most", column.high))
+    given = [(f"{breaks} {bound}", f"{limit} {bound}") for breaks, limit, bound in bounds if bound is not None]
+    parameters: dict[str, object] = {"column": column.name, "min_value": column.low, "max_value": column.high}
+    limit, broken = " and ".join(limit for _, limit in given), rows.rows(" OR ".join(breaks for breaks, _ in given))
+    return Expectation(rows.table, f"{column.name} is in range", BETWEEN, parameters, limit, broken)
 
 
 def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectation:
     """Only these words."""
     listed = ", ".join(f"'{each}'" for each in allowed)
-    return Expectation(
-        rows.table,
-        f"{column} is one of the words",
-        IN_SET,
-        {"column": column, "value_set": list(allowed)},
-        " or ".join(allowed),
-        rows.rows(f"t.{column} NOT IN ({listed})"),
-    )
+    parameters: dict[str, object] = {"column": column, "value_set": [*allowed]}
+    broken = rows.rows(f"t.{column} NOT IN ({listed})")
+    return Expectation(rows.table, f"{column} is one of the words", IN_SET, parameters, " or ".join(allowed), broken)
 
 
 def row_count(rows: DayOfTable, count: int) -> Expectation:
     """As many rows as ingest noted."""
-    return Expectation(
-        rows.table,
-        "as many rows as ingest noted",
-        ROW_COUNT,
-        {"value": {"$PARAMETER": ROWS_NOTED}},
-        f"{count} rows",
-        _by_file(rows),
-        rows_noted=count,
-    )
-
-
-def _by_file(rows: DayOfTable) -> str:
-    return f"SELECT t.path, count(*) AS events FROM {rows.table} t WHERE {rows.of_day} GROUP BY ALL ORDER BY ALL"
+    by_file = f"SELECT t.path, count(*) AS events FROM {rows.table} t WHERE {rows.of_day} GROUP BY ALL ORDER BY ALL"
+    parameters: dict[str, object] = {"value": {"$PARAMETER": ROWS_NOTED}}
+    return Expectation(rows.table, "as many rows as ingest noted", ROW_COUNT, parameters, f"{count} rows", by_file,
+                       rows_noted=count)  # fmt: skip

@@ -1,10 +1,12 @@
-"""Where in a definition's file an error came from, and what may have been meant."""
+"""Loads the file of one definition. It is other people's code and may raise anything: whatever is wrong with it comes
+out as BrokenDefinition, with file and line, and what may have been meant, so that the others go on."""
 
 import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from traceback import walk_tb
 from types import FrameType
@@ -14,8 +16,29 @@ from schemas.errors import BrokenDefinition, UnknownName, WindrowError, WrongPar
 from schemas.spelling import did_you_mean
 
 E = TypeVar("E", bound=WindrowError)
+T = TypeVar("T")
 # Python's own messages, whose exceptions don't have the word apart.
 _UNKNOWN = re.compile(r"(?:unexpected keyword argument|cannot import name) '(\w+)'")
+
+
+def load(module: str, attribute: str, kind: type[T], validate: Callable[[T], object]) -> T:
+    """What a module has under that name, of that kind and valid; else BrokenDefinition."""
+    try:
+        found = _found(module, attribute, kind)
+        validate(found)
+    except Exception as error:
+        raise broken(module, error) from error
+    return found
+
+
+def _found(module: str, attribute: str, kind: type[T]) -> T:
+    names = vars(import_module(module))
+    if attribute not in names:
+        meant = did_you_mean(attribute, [name for name in names if name.isupper()])
+        raise WrongParameter("the definition", attribute, f"{attribute} = {kind.__name__}(…), which isn't there{meant}")
+    if not isinstance(names[attribute], kind):
+        raise WrongParameter(attribute, names[attribute], f"a {kind.__name__}")
+    return names[attribute]
 
 
 def broken(module: str, error: Exception, doing: str = "") -> BrokenDefinition:

@@ -1,5 +1,5 @@
 """Finds streams, queries and models by looking in their folders: a new one is a new file, and nothing else. A model is
-a query too, named with a prefix.
+a query too, named with a prefix. And whose tables of the lake are, by their names.
 
 They load one by one: one that is broken harms itself, and those that need it, only. Whoever asks for it by name gets
 BrokenDefinition; whoever asks for all gets the others.
@@ -14,11 +14,13 @@ from typing import Generic, TypeVar
 
 from schemas.errors import BrokenDefinition, UnknownName
 from schemas.ledger_tables import LEDGER
-from schemas.loading import load
+from schemas.mistakes import load
 from schemas.model import PREFIX, Model
 from schemas.query import Query
+from schemas.side_tables import lateness_name, state_name
 from schemas.stream import Stream
 from schemas.syntax import hash_of
+from schemas.tables import ingest_tables
 from schemas.validation import validate_query, validate_stream
 from schemas.windows import require
 
@@ -187,3 +189,37 @@ def query_hash(name: str) -> str:
 
 def _hash_files(paths: list[Path], error_texts: bool = False) -> str:
     return hash_of(((path.name, path.read_bytes()) for path in paths), error_texts)
+
+
+def stream_of(table: str) -> Stream | None:
+    """The stream that a table belongs to. O(streams)."""
+    found = streams().values()
+    return next((stream for stream in found if table in {each.name for each in ingest_tables(stream)}), None)
+
+
+def query_of(table: str) -> str | None:
+    """The name of the query that a table belongs to. O(queries)."""
+    return next((query for query in queries() if table in _tables_of(query)), None)
+
+
+def _tables_of(query: str) -> set[str]:
+    beside = {state_name(query), lateness_name(query)}
+    return beside | {query + kind for kind in ("", "_late", "_audit", "_late_audit")}
+
+
+def made_by(table: str) -> str:
+    """The command that makes a table; words in capitals stand for what the table's name doesn't say."""
+    if stream := stream_of(table):
+        return f"windrow ingest {stream.name}"
+    query = query_of(table)
+    if query and table == lateness_name(query):
+        return f"windrow whatif {query}"
+    return f"windrow replay {query} --day YYYY-MM-DD" if query else "windrow ingest STREAM"
+
+
+def made_anew_by(table: str) -> str:
+    """What makes a table anew whose definition has changed."""
+    query = query_of(table)
+    if query and table != lateness_name(query):
+        return f"windrow rebuild {query}"
+    return f"move its folder away, then run: {made_by(table)}"

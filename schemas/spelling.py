@@ -1,10 +1,13 @@
-"""How a message shows a value, and which known name a wrong one may have been meant for."""
+"""How a message shows a value and pages a duration, and which known name a wrong one may have been meant for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from difflib import get_close_matches
 
-from schemas.durations import in_words
+_UNITS = ((86_400_000_000, "day"), (3_600_000_000, "hour"), (60_000_000, "minute"), (1_000_000, "second"))
+_BELOW_A_SECOND = ((1_000, "millisecond"), (1, "microsecond"))
+_WITHOUT_END = timedelta(days=365 * 10_000)
+_MOST_OF_A_UNIT = 120  # 90 seconds are read at once, 34,143 minutes aren't
 
 
 def shown(value: object) -> str:
@@ -25,3 +28,27 @@ def unknown(problem: str, word: object, known: Iterable[str], label: str, listed
     """A message about a wrong word. What was meant comes first: what else there is may be a long list."""
     meant = did_you_mean(word, known)
     return f"{problem}{meant} {label.capitalize()}: {listed}" if meant else f"{problem}; {label}: {listed}"
+
+
+def in_words(duration: timedelta) -> str:
+    """1 day, 90 seconds, 10 hours 1 minute 3 seconds, 100 milliseconds; none, without end."""
+    if duration >= _WITHOUT_END:
+        return "without end"
+    us = duration // timedelta(microseconds=1)
+    if us < 0:
+        return f"minus {in_words(-duration)}"
+    for unit_us, unit in _UNITS:
+        if 0 < us < _MOST_OF_A_UNIT * unit_us and us % unit_us == 0:
+            return _counted(us // unit_us, unit)
+    return " ".join(_parts(us)) or "none"
+
+
+def _parts(us: int) -> Iterator[str]:
+    for unit_us, unit in (*_UNITS, *_BELOW_A_SECOND):
+        count, us = divmod(us, unit_us)
+        if count:
+            yield _counted(count, unit)
+
+
+def _counted(count: int, unit: str) -> str:
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"

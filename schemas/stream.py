@@ -157,7 +157,7 @@ class Stream:
     clock_rule: str
     first_day: date
     last_day: date | None = None
-    idle_after: timedelta | None = None  # silence after which the watermark goes on (schemas/idle.py)
+    idle_after: timedelta | None = None  # silence after which the watermark goes on (schemas/validation.py)
     why_these_days: str = ""  # why no event can arrive earlier; why the stream has ended, or hasn't
     not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped with a message
     side_inputs: tuple[SideInput, ...] = ()

@@ -5,6 +5,7 @@ tables is made from them too. The aggregates' own columns come from the kernels 
 so `window_table` takes them as an argument.
 """
 
+import zlib
 from dataclasses import dataclass
 
 from schemas.query import Query
@@ -269,3 +270,8 @@ def query_tables(query: Query, stream: Stream, aggregates: tuple[Column, ...]) -
         window_table(query, stream, aggregates, "_audit"),
         late_table(query, stream, "_audit"),
     )
+
+
+def bucket_of(key: tuple, buckets: int) -> int:
+    """Which bucket of silver holds a key: CRC-32 of its values' texts, joined by U+001F, modulo the buckets."""
+    return zlib.crc32("\x1f".join(["" if value is None else str(value) for value in key]).encode()) % buckets

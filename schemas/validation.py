@@ -1,23 +1,28 @@
 """What a stream says must fit together, and what a query says must fit its stream. What kernels and the gate serve is
-known to them: pipelines/runs/definitions.py."""
+known to them: pipelines/runs/definitions.py.
+
+How long a stream may be silent before its watermark goes on without events is its `idle_after`. While nothing arrives,
+it has a heartbeat at each whole `idle_after` of silence: at the arrival times s + k·idle_after, k = 1, 2, …, before the
+next arrival. s is the last arrival tick or, if later, the day's beginning in UTC. A heartbeat at a moves the watermark
+as an event with start a − idle_after would, and is no event. There is none before the stream's first event.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import date, datetime, timedelta
+from numbers import Real
 
-from schemas import conditions
 from schemas.errors import WrongParameter
-from schemas.idle import require_idle_after
 from schemas.model import Model
-from schemas.query import Query
+from schemas.query import Query, listed
 from schemas.stream import ACROSS_LINES, BY_NAME, FAIL, IN_ORDER, WARN, WITHIN_LINES, Layout, Limit, Stream
 from schemas.tables import silver_table
-from schemas.windows import require, require_zone
+from schemas.windows import DAY, require, require_zone
 
 TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
 NUMBERS = ("int64", "float64", "bool")
-DAY = timedelta(days=1)
 TIMES = dict.fromkeys(("start", "end", "arrival"), "timestamp")
+LEAST_SILENCE = timedelta(minutes=1)
 
 
 def validate_stream(stream: Stream) -> None:
@@ -89,11 +94,57 @@ def validate_query(query: Query, stream: Stream) -> None:
     for column, operator, value in query.where:
         _require_columns("where", (column,), types | TIMES, stream)
         type_ = (types | TIMES)[column]
-        fits = conditions.comparable(type_, operator, value)
-        require(fits, "where", (column, operator, value), f"{conditions.allowed(type_)}, as {column} is {type_}")
+        fits = comparable(type_, operator, value)
+        require(fits, "where", (column, operator, value), f"None or {_TAKEN[type_][1]}, as {column} is {type_}")
 
 
 def _require_columns(parameter: str, columns: Iterable[str], known: Iterable[str], stream: Stream) -> None:
     for column in columns:
         if column not in known:
             raise WrongParameter(parameter, column, f"a column of stream {stream.name!r}: {', '.join(known)}", known)
+
+
+def require_idle_after(value: object) -> None:
+    """None, or from a minute to less than a day: each silent day then has a heartbeat, and 1,439 at most."""
+    allowed = "a timedelta from 1 minute to less than 1 day, or None for a watermark that only events move"
+    right = value is None or (isinstance(value, timedelta) and LEAST_SILENCE <= value < DAY)
+    require(right, "idle_after", value, allowed)
+
+
+def is_number(value: object) -> bool:
+    """A real number; a bool is none, nor is NaN."""
+    return isinstance(value, Real) and not isinstance(value, bool) and value == value
+
+
+def is_text(value: object) -> bool:
+    """A str."""
+    return isinstance(value, str)
+
+
+def is_day(value: object) -> bool:
+    """A date; a datetime is none."""
+    return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def is_instant(value: object) -> bool:
+    """A datetime with a time zone."""
+    return isinstance(value, datetime) and value.tzinfo is not None
+
+
+_TAKEN = {
+    "string": (is_text, "a str"),
+    "int64": (is_number, "a number"),
+    "float64": (is_number, "a number"),
+    "bool": (lambda value: isinstance(value, bool), "True or False"),
+    "timestamp": (is_instant, "a datetime with a time zone"),
+    "date": (is_day, "a date"),
+}
+
+
+def comparable(type_: str, operator: str, value: object) -> bool:
+    """Whether a column of one of the types of schemas.stream.Column can be compared so."""
+    if operator in ("is_null", "not_null"):
+        return True
+    takes, _ = _TAKEN[type_]
+    values = listed(value) if operator in ("in", "not_in") else [value]
+    return all(each is None or takes(each) for each in values)

@@ -4,6 +4,7 @@ commands of `make`."""
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
@@ -15,7 +16,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Pytho
 from pipelines import config
 from processes import signals
 from schemas.errors import NotSetUp, WindrowError
-from stack import airflow_command, demo, doctor, images, lock, release, setting_up, up, watch
+from stack import components, demo, doctor, images, release, setting_up, up
 from stack.places import PYTHON
 
 
@@ -26,31 +27,41 @@ def set_up(say_next: bool) -> None:
         setting_up.say_next()
 
 
+Action = Callable[[argparse.Namespace], int | None]
+# By command what it does, in words and in fact.
+COMMANDS: dict[str, tuple[str, Action]] = {
+    "setup": ("make the environments, fetch Delta's JARs, prepare Spark", lambda given: set_up(given.say_next)),
+    "setup-cluster": ("fetch what a lake on S3 needs too", lambda _: setting_up.run(setting_up.OF_A_CLUSTER)),
+    "setup-spark": ("set up what Spark's image holds", lambda _: setting_up.run(setting_up.OF_SPARKS_IMAGE)),
+    "setup-airflow": (
+        "set up what Airflow's image has on top of that",
+        lambda _: setting_up.run(setting_up.OF_AIRFLOWS_IMAGE),
+    ),
+    "image": ("build the images of docker/", lambda _: images.build_all()),
+    "compose-up": ("start everything in containers", lambda _: images.compose_up()),
+    "up": ("start Airflow and leave it running", lambda given: up.up(given.landing)),
+    "down": ("stop Airflow", lambda _: up.down()),
+    "airflow": ("run Airflow's own command line over this home", lambda given: up.command_line(given.words)),
+    "doctor": ("what is missing or wrong, and the command that fixes it", lambda given: doctor.run(given.json)),
+    "watch": ("start again what dies of Airflow; `up` starts this", lambda _: components.watch(config.load().here)),
+    "lock": ("make the requirement files again from pyproject.toml", lambda _: release.lock()),
+    "wheel": ("build Windrow as a wheel", lambda _: release.wheel()),
+    "sbom": ("write what is installed, as CycloneDX", lambda _: release.sbom()),
+    "audit": ("ask PyPI for known vulnerabilities of what is pinned", lambda _: release.audit()),
+    "demo": (
+        "a scheduled run and a backfill, and what came out",
+        lambda given: demo.run(Path(given.landing) if given.landing else None),
+    ),
+}
+
+
 def main() -> int:
     """Run one command; an error is its text and its exit code, never a traceback."""
     _take_environment()
-    wanted = _arguments().parse_args()
-    actions = {
-        "setup": lambda: set_up(wanted.say_next),
-        "setup-cluster": lambda: setting_up.run(setting_up.OF_A_CLUSTER),
-        "setup-spark": lambda: setting_up.run(setting_up.OF_SPARKS_IMAGE),
-        "setup-airflow": lambda: setting_up.run(setting_up.OF_AIRFLOWS_IMAGE),
-        "up": lambda: up.up(wanted.landing),
-        "down": up.down,
-        "airflow": lambda: airflow_command.run(wanted.words),
-        "image": images.build_all,
-        "compose-up": images.compose_up,
-        "doctor": doctor.run,
-        "lock": lock.run,
-        "wheel": release.wheel,
-        "sbom": release.sbom,
-        "audit": release.audit,
-        "watch": lambda: watch.run(config.load().here),
-        "demo": lambda: demo.run(Path(wanted.landing) if wanted.landing else None),
-    }
+    given = _arguments().parse_args()
     try:
         with signals.raised():
-            return actions[wanted.command]() or 0
+            return COMMANDS[given.command][1](given) or 0
     except WindrowError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -80,32 +91,16 @@ def _has_uri() -> bool:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python3 -m stack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    setup = commands.add_parser("setup", help="make the environments, fetch Delta's JARs, prepare Spark")
-    setup.add_argument("--say-next", action="store_true", help="end with what to type next")
-    commands.add_parser("setup-cluster", help="fetch what a lake on S3 needs too")
-    commands.add_parser("setup-spark", help="set up what Spark's image holds")
-    commands.add_parser("setup-airflow", help="set up what Airflow's image has on top of that")
-    commands.add_parser("image", help="build the images of docker/")
-    commands.add_parser("compose-up", help="start everything in containers")
-    _take_landing(commands.add_parser("up", help="start Airflow and leave it running"), "as before")
-    commands.add_parser("down", help="stop Airflow")
-    command = commands.add_parser("airflow", help="run Airflow's own command line over this home")
-    command.add_argument("words", nargs="*", help="default: ARGS of the environment, as a shell splits it")
-    commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")
-    commands.add_parser("watch", help="start again what dies of Airflow; `up` starts this")
-    commands.add_parser("lock", help="make the requirement files again from pyproject.toml")
-    commands.add_parser("wheel", help="build Windrow as a wheel")
-    commands.add_parser("sbom", help="write what is installed, as CycloneDX")
-    commands.add_parser("audit", help="ask PyPI for known vulnerabilities of what is pinned")
-    demonstration = commands.add_parser("demo", help="a scheduled run and a backfill, and what came out")
-    _take_landing(demonstration, "generated files")
+    made = {name: commands.add_parser(name, help=what) for name, (what, _) in COMMANDS.items()}
+    made["setup"].add_argument("--say-next", action="store_true", help="end with what to type next")
+    made["airflow"].add_argument("words", nargs="*", help="default: ARGS of the environment, as a shell splits it")
+    made["doctor"].add_argument("--json", action="store_true", help="for `windrow doctor`")
+    # From the environment: make starts a command with quotes through a shell, which keeps signals to itself.
+    landing = os.environ.get(up.LANDING, "")
+    for name, otherwise in (("up", "as before"), ("demo", "generated files")):
+        text = f"the landing folder (default: LANDING, else {otherwise})"
+        made[name].add_argument("--landing", default=landing, help=text)
     return parser
-
-
-def _take_landing(command: argparse.ArgumentParser, otherwise: str) -> None:
-    """From the environment: make starts a command with quotes through a shell, which keeps signals to itself."""
-    given = os.environ.get(up.LANDING, "")
-    command.add_argument("--landing", default=given, help=f"the landing folder (default: LANDING, else {otherwise})")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Airflow as a whole: started, completed where a component has died, and ended with all that its tasks started.
+"""Airflow as a whole: started, completed where a component has died, ended with all that its tasks started; and what is
+wrong with it.
 
 `airflow standalone` is not used: it knows only SIGINT, and leaves its children behind on SIGTERM.
 """
@@ -11,58 +12,19 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.config import LANDING
+from pipelines.airflow import Running, alive, environment, home_of, mark, ports, rest, running
 from pipelines.location import Location
-from processes import marked, modes, proc, signals
+from processes import marked, modes, signals
 from schemas.errors import NotSetUp
-from stack import commands, components, database, rest, restarts, settings
-from stack.components import AIRFLOW
-from stack.places import REPOSITORY
+from stack import commands, components, settings
+from stack.components import AIRFLOW, WATCHER, dead, log
+from stack.places import REPOSITORY, make
 
 PREFERRED_PORT, ANY_PORT = 8080, 0
 READY_LIMIT_S = 180.0
-
-
-@dataclass(frozen=True, order=True)
-class Running:
-    """An Airflow of which at least one component lives: where, and how to log in."""
-
-    home: Path
-    port: int
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def landing(self) -> str:
-        """The landing folder that its tasks take."""
-        return self.environment.get(LANDING, str(self.home / "landing"))
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """That of its components, and so of its tasks."""
-        return components.environment(next(iter(components.alive(self.home).values())))
-
-    def client(self) -> rest.Client:
-        """A REST client that is logged in."""
-        return rest.Client(self.port, settings.USER, settings.password(self.home))
-
-    def dead(self) -> list[str]:
-        """The components that don't live."""
-        alive = components.alive(self.home)
-        return [name for name in components.COMMANDS if name not in alive]
-
-
-def running(home: Path) -> Running | None:
-    """The Airflow of this home, also one that answers slowly or has lost components; None where no component lives."""
-    for process in components.alive(home).values():
-        if port := components.environment(process).get(settings.PORT):
-            return Running(home, int(port))
-    return None
+SHOWN = 5
 
 
 def start(home: Path, landing: "Location | None" = None, dags: Path = REPOSITORY / "dags") -> Running:
@@ -73,11 +35,12 @@ def start(home: Path, landing: "Location | None" = None, dags: Path = REPOSITORY
     stop(home)
     try:
         with free_port() as port, modes.others_kept_out():
-            _start_all(Running(home, port), settings.airflow_environment(home, port, landing, dags))
+            started = Running(home, port)
+            _start_all(started, settings.airflow_environment(home, port, landing, dags))
     except BaseException:
         stop(home)
         raise
-    return Running(home, port)
+    return started
 
 
 def complete(found: Running) -> list[str]:
@@ -87,25 +50,23 @@ def complete(found: Running) -> list[str]:
     Raises NotSetUp when a component ends again, or doesn't answer within READY_LIMIT_S; ends nothing then either.
     """
     with components.one_at_a_time(found.home), modes.others_kept_out():
-        living = list(components.alive(found.home).values())
-        given = components.environment(living[0]) if living else {}
-        dead = found.dead() if given else []
-        for name in dead:
-            components.start(found.home, name, given)
-        restarts.forget(found.home)
+        living = list(alive(found.home).values())
+        died = dead(found.home) if living else []
+        for name in died:
+            components.start(found.home, name, environment(living[0]))
     _wait_until_ready(found)
-    return dead
+    return died
 
 
 def stop(home: Path) -> int:
     """End every process of this home's Airflow and all that its tasks started; returns their number."""
     with signals.ignored():
-        return marked.end(settings.mark(home))
+        return marked.end(mark(home))
 
 
 def others(home: Path) -> list[Running]:
     """The Airflows of this user's other homes."""
-    found = {(settings.home_of(mark), port) for mark, port in _given() if mark != settings.mark(home)}
+    found = {(home_of(other), port) for other, port in ports() if other != mark(home)}
     return sorted(Running(other, port) for other, port in found if other is not None)
 
 
@@ -131,19 +92,7 @@ def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             preferred = ANY_PORT
-        yield _bindable(ANY_PORT if preferred in _given_ports() else preferred)
-
-
-def _given_ports() -> set[int]:
-    """Those in the environment of some process of this user."""
-    return {port for _, port in _given()}
-
-
-def _given() -> set[tuple[str, int]]:
-    """The mark and the port of each Airflow of this user that has a process."""
-    found = (components.environment(process) for process in proc.all_processes())
-    ports = ((each.get(marked.MARK, ""), each.get(settings.PORT, "")) for each in found)
-    return {(mark, int(port)) for mark, port in ports if port.isdigit()}
+        yield _bindable(ANY_PORT if preferred in {port for _, port in ports()} else preferred)
 
 
 def _bindable(preferred: int) -> int:
@@ -158,28 +107,32 @@ def _bindable(preferred: int) -> int:
     raise NotSetUp("no port of 127.0.0.1 is free", "ss -ltn   # shows who holds them")
 
 
-def _start_all(starting: Running, environment: dict[str, str]) -> None:
+def _start_all(starting: Running, given: dict[str, str]) -> None:
     home = starting.home
-    if shutil.which(AIRFLOW) is None:
-        raise NotSetUp(f"{AIRFLOW} is missing", "make setup")
+    require_installed()
     components.logs(home).mkdir(parents=True, exist_ok=True)
-    commands.run("migrate", [AIRFLOW, "db", "migrate"], database.fix(), environment, components.logs(home))
-    restarts.forget(home)
+    commands.run("migrate", [AIRFLOW, "db", "migrate"], settings.fix_of_database(), given, components.logs(home))
     with components.one_at_a_time(home):
         for name in components.COMMANDS:
-            components.log(home, name).write_bytes(b"")
+            log(home, name).write_bytes(b"")
         for name in components.OF_AIRFLOW:
-            components.start(home, name, environment)
+            components.start(home, name, given)
     _wait_until_ready(starting)
     # Last: what ends while Airflow starts is a reason not to start, not one to try again.
-    components.start(home, components.WATCHER, environment)
+    components.start(home, WATCHER, given)
+
+
+def require_installed() -> None:
+    """NotSetUp without its environment."""
+    if shutil.which(AIRFLOW) is None:
+        raise NotSetUp(f"{AIRFLOW} is missing", "make setup")
 
 
 def _wait_until_ready(starting: Running) -> None:
     deadline = time.monotonic() + READY_LIMIT_S
     while not rest.healthy(starting.port) or rest.silent(starting.port):
-        if dead := [name for name in starting.dead() if name != components.WATCHER]:
-            raise _not_ready(starting.home, dead[0], "ended")
+        if died := [name for name in dead(starting.home) if name != WATCHER]:
+            raise _not_ready(starting.home, died[0], "ended")
         if time.monotonic() > deadline:
             late = (rest.silent(starting.port) or ["api-server"])[0]
             raise _not_ready(starting.home, late, f"was not ready within {READY_LIMIT_S:.0f} s")
@@ -187,5 +140,29 @@ def _wait_until_ready(starting: Running) -> None:
 
 
 def _not_ready(home: Path, name: str, what: str) -> NotSetUp:
-    log = components.log(home, name)
-    return NotSetUp(f"Airflow's {name} {what}; the end of {log}:\n{commands.last_lines(log)}\n", "make doctor")
+    end = commands.last_lines(log(home, name))
+    return NotSetUp(f"Airflow's {name} {what}; the end of {log(home, name)}:\n{end}\n", "make doctor")
+
+
+def condition(home: Path) -> tuple[str, str]:
+    """What is wrong, component by component, and what fixes it; both empty where all is well, or no Airflow runs."""
+    found = running(home)
+    if found is None:
+        left = marked.marked(mark(home))
+        listed = "; ".join(f"{pid} {marked.describe(pid)[:60]}" for pid in left[:SHOWN])
+        return (f"{len(left)} run, but no component of Airflow: {listed}", make("down")) if left else ("", "")
+    if died := dead(home):
+        return "; ".join(_died(home, name) for name in died), make("up")
+    living = alive(home)
+    silent = rest.silent(found.port) if rest.healthy(found.port) else ["api-server"]
+    if wrong := [f"the {name} runs (process {living.get(name, '?')}), but does not answer" for name in silent]:
+        return "; ".join(wrong), f"{make('down')} && {make('up')}   # or wait, where the machine is only busy"
+    return "", ""
+
+
+def _died(home: Path, name: str) -> str:
+    if name == WATCHER:
+        return "the watcher has ended: what dies of Airflow is not started again"
+    given_up = components.is_given_up(home, name)
+    again = f", {components.LIMIT}, and is not started again any more" if given_up else ""
+    return f"the {name} has ended{again} ({log(home, name)})"

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from stack import commands, jars, java
+from stack import commands, debian, jars
 from stack.places import ARCHIVE, PYTHON, REPOSITORY, SPARK_ENVIRONMENT, say, site_packages
 
 KEY = ARCHIVE.with_suffix(".key")
@@ -19,7 +19,7 @@ def key() -> str:
     """What the archive depends on: Java, the class path in its order, and the job that loads the classes."""
     own = [Path(path) for path in jars.class_path().split(":") if path]
     spark = sorted((site_packages(SPARK_ENVIRONMENT) / "pyspark" / "jars").glob("*.jar"))
-    parts = [java.version(java.find() or "java") or "", jars.sha256(REPOSITORY / "stack" / "training.py")]
+    parts = [debian.java_version(debian.find_java() or "java") or "", jars.sha256(REPOSITORY / "stack" / "training.py")]
     for path in own + spark:
         status = path.stat()
         # Whole seconds, as the JVM compares them: the layers of an image keep no more.

@@ -1,8 +1,8 @@
-"""Airflow's four components and the process that watches them: to start one, and to find those that live.
+"""Airflow's four components, and the watcher: a process next to them that starts again what has died, up to a limit.
 
-Each runs in a session of its own. Its environment holds its name and its process number, which whatever it starts
-inherits: the component lives while the process of that number does, and what a dead one left running is found too.
-No file of process ids: such a file may be stale, and name somebody else's process.
+Each runs in a session of its own, with its name and process number in its environment (pipelines/airflow). The watcher
+carries the mark of its Airflow too, so that `make down` ends it with all others. Killed, it leaves Airflow as it is:
+`make doctor` reports it, and `make up` starts another.
 """
 
 import fcntl
@@ -12,11 +12,12 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
-from processes import marked, proc
-from stack import settings
-from stack.places import AIRFLOW_ENVIRONMENT
+from pipelines.airflow import PART, airflow_home, alive, environment, parts
+from processes import marked
+from stack.places import AIRFLOW_ENVIRONMENT, say
 
 AIRFLOW = str(AIRFLOW_ENVIRONMENT / "bin" / "airflow")
 WATCHER = "watcher"
@@ -29,21 +30,19 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     WATCHER: (sys.executable, "-m", "stack", "watch"),
 }
 OF_AIRFLOW = tuple(name for name in COMMANDS if name != WATCHER)
-_PART = "WINDROW_STACK_PART"
 # The number is known only to the process itself, and stays the same when it becomes the component.
-_NUMBERED = f'export {_PART}="$0 $$"; exec "$@"'
-_BEGUN_LIMIT_S, _GRACE_S = 10.0, 5.0
+_NUMBERED = f'export {PART}="$0 $$"; exec "$@"'
+_BEGUN_LIMIT_S, _GRACE_S, _LOOK_EVERY_S = 10.0, 5.0, 5.0
+# A component that dies at once, such as one whose database is gone, would be started for ever.
+MOST, WITHIN_S = 3, 600.0
+LIMIT = f"{MOST} times within {WITHIN_S / 60:.0f} minutes"
+_GIVEN_UP = f"ended again after {LIMIT}: it stays so until make up"
 
 
-def alive(home: Path) -> dict[str, int]:
-    """The process number of each component of this home that lives."""
-    return {name: int(number) for pid, name, number in _parts(home) if number == str(pid)}
-
-
-def environment(process: int) -> dict[str, str]:
-    """A living component's environment: one that is started again must get the same."""
-    pairs = (os.fsdecode(pair).partition("=") for pair in proc.environment(process) if pair)
-    return {name: value for name, _, value in pairs if name != _PART}
+def dead(home: Path) -> list[str]:
+    """The components that don't live."""
+    living = alive(home)
+    return [name for name in COMMANDS if name not in living]
 
 
 def log(home: Path, name: str) -> Path:
@@ -53,12 +52,13 @@ def log(home: Path, name: str) -> Path:
 
 def logs(home: Path) -> Path:
     """Where the components write their logs; the tasks' own logs lie alongside it."""
-    return settings.airflow_home(home) / "logs" / "stack"
+    return airflow_home(home) / "logs" / "stack"
 
 
 def start(home: Path, name: str, given: Mapping[str, str]) -> subprocess.Popen:
-    """Start a component with that environment, after the end of what a dead one left; returns once it is found."""
-    _end_left_by_dead(home, name)
+    """Start a component with that environment, after the end of what a dead one left (its tasks would go on next to
+    their next try, a server's worker holds its port); returns once it is found."""
+    marked.end_all(lambda: _left_by_dead(home, name), _GRACE_S)
     with open(log(home, name), "ab") as output:
         started = subprocess.Popen(
             ["sh", "-c", _NUMBERED, name, *COMMANDS[name]],
@@ -67,7 +67,7 @@ def start(home: Path, name: str, given: Mapping[str, str]) -> subprocess.Popen:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            cwd=settings.airflow_home(home),
+            cwd=airflow_home(home),
         )
     deadline = time.monotonic() + _BEGUN_LIMIT_S
     while name not in alive(home) and started.poll() is None and time.monotonic() < deadline:
@@ -78,27 +78,65 @@ def start(home: Path, name: str, given: Mapping[str, str]) -> subprocess.Popen:
 @contextmanager
 def one_at_a_time(home: Path) -> Iterator[None]:
     """Nobody else starts components of this home meanwhile: `make up` and the watcher would both start a dead one."""
-    with open(settings.airflow_home(home) / "components.lock", "w") as lock:
+    with open(airflow_home(home) / "components.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _end_left_by_dead(home: Path, name: str) -> None:
-    """A dead scheduler's tasks would go on next to their next try; an api-server's worker holds its port."""
-    marked.end_all(lambda: _left_by_dead(home, name), _GRACE_S)
-
-
 def _left_by_dead(home: Path, name: str) -> list[int]:
-    found = list(_parts(home))
+    found = list(parts(home))
     living = {number for pid, _, number in found if number == str(pid)}
     return [pid for pid, of, number in found if of == name and number not in living]
 
 
-def _parts(home: Path) -> Iterator[tuple[int, str, str]]:
-    """Each process of this home's Airflow, with the name and the process number of the component that it is of."""
-    for pid in marked.marked(settings.mark(home)):
-        for pair in proc.environment(pid):
-            variable, _, value = os.fsdecode(pair).partition("=")
-            if variable == _PART:
-                name, _, number = value.rpartition(" ")
-                yield pid, name, number
+def watch(home: Path) -> None:
+    """Look again and again; ends with a signal."""
+    watcher, mine = Watcher(home), []
+    while True:
+        # What ended among those that are children of this process must be waited for, or it stays a zombie.
+        mine = [each for each in mine if each.poll() is None]
+        mine += watcher.look(time.time())
+        time.sleep(_LOOK_EVERY_S)
+
+
+class Watcher:
+    """Knows when it started which component again, in seconds, and which it gave up until `make up` starts it."""
+
+    def __init__(self, home: Path):
+        self.home = home
+        self.starts: dict[str, list[float]] = {name: [] for name in OF_AIRFLOW}
+        self.given_up: set[str] = set()
+
+    def look(self, now_s: float) -> list[subprocess.Popen]:
+        """Start again what has died and was not given up; returns what was started."""
+        with one_at_a_time(self.home):
+            died = dead(self.home)
+            for name in self.given_up.difference(died):  # `make up` has started it: counting begins anew
+                self.given_up.remove(name)
+                self.starts[name] = []
+            return [self._start(name) for name in died if name != WATCHER and self._may_start(name, now_s)]
+
+    def _may_start(self, name: str, now_s: float) -> bool:
+        recent = [start for start in self.starts[name] if now_s - start < WITHIN_S]
+        if name not in self.given_up and len(recent) >= MOST:
+            self.given_up.add(name)
+            _report(f"the {name} {_GIVEN_UP}")
+        if name in self.given_up:
+            return False
+        self.starts[name] = [*recent, now_s]
+        return True
+
+    def _start(self, name: str) -> subprocess.Popen:
+        _report(f"the {name} had ended and is started again; {log(self.home, name)} has what it wrote before")
+        return start(self.home, name, environment(os.getpid()))
+
+
+def is_given_up(home: Path, name: str) -> bool:
+    """Whether the last that the watcher wrote of a component says so."""
+    kept = log(home, WATCHER)
+    lines = kept.read_text(errors="replace").splitlines() if kept.exists() else []
+    return next((line.endswith(_GIVEN_UP) for line in reversed(lines) if f"the {name} " in line), False)
+
+
+def _report(line: str) -> None:
+    say(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {line}")

@@ -10,24 +10,18 @@ import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
+from pipelines.airflow import USER, password_file, read_password
 from stack.places import say
 
-USER = "admin"
 # 96 characters: Airflow signs with HS512 and wants at least 64 bytes.
 _KEY_BYTES = 48
-T = TypeVar("T")
 
 
 def password(folder: Path) -> str:
     """The login's password."""
-    return _kept(password_file(folder), _read_password, _new_passwords, "the login has another password now")
-
-
-def password_file(folder: Path) -> Path:
-    """Airflow's own format: a JSON object with a password for each user."""
-    return folder / "passwords.json"
+    path, consequence = password_file(folder), "the login has another password now"
+    return _kept(path, read_password, lambda: json.dumps({USER: secrets.token_urlsafe(12)}), consequence)
 
 
 def jwt_secret(folder: Path) -> str:
@@ -36,23 +30,11 @@ def jwt_secret(folder: Path) -> str:
     return _kept(path, _read_key, lambda: secrets.token_hex(_KEY_BYTES), consequence)
 
 
-def _read_password(text: str) -> str | None:
-    try:
-        found = json.loads(text).get(USER)
-    except (ValueError, AttributeError):
-        return None
-    return found if isinstance(found, str) and found.strip() else None
-
-
-def _new_passwords() -> str:
-    return json.dumps({USER: secrets.token_urlsafe(12)})
-
-
 def _read_key(text: str) -> str | None:
     return text if re.fullmatch(f"[0-9a-f]{{{2 * _KEY_BYTES}}}", text) else None
 
 
-def _kept(path: Path, read: Callable[[str], T | None], make: Callable[[], str], consequence: str) -> T:
+def _kept(path: Path, read: Callable[[str], str | None], make: Callable[[], str], consequence: str) -> str:
     """What the file holds; made where it is missing, and again where `read` finds nothing in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():

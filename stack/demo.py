@@ -12,10 +12,11 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from pipelines import config
+from pipelines.airflow import rest, running
 from schemas.errors import NotSetUp, WrongParameter
-from stack import airflow, commands, questions, rest, setting_up, settings, showing
+from stack import airflow, commands, setting_up, settings, showing
 from stack.places import MADE, PYTHON, REPOSITORY, make, say
-from stack.questions import DemoQuestion
+from stack.showing import CHANGE_OF_CLOCKS, DemoQuestion
 
 STREAMS = ("bikes", "cdr", "telemetry")
 BACKFILLED = "bikes"
@@ -82,12 +83,12 @@ def _over_real_files(landing: Path) -> Tour:
     )
     by_hand = {"bikes": date(2018, 11, 5), "cdr": date(2015, 8, 9), "telemetry": date(2022, 8, 22)}
     days = date(2017, 6, 3), date(2017, 6, 4)
-    more = (questions.CHANGE_OF_CLOCKS,)
+    more = (CHANGE_OF_CLOCKS,)
     return Tour(MADE / "demo-real", landing.resolve(), by_hand, True, days, why, more)
 
 
 def _refuse_running(home: Path) -> None:
-    if found := airflow.running(home):
+    if found := running(home):
         what = f"Airflow runs on the demo's tables, at {found.address}"
         raise NotSetUp(what, make("down", str(home)))
 
@@ -115,11 +116,11 @@ def _generate(tour: Tour, stream: str) -> None:
 def _runs(tour: Tour) -> list[dict]:
     """Start Airflow, let all runs go through; returns those that failed."""
     with _section("Airflow starts"):
-        running = airflow.start(tour.home, tour.landing)
-        client = running.client()
+        started = airflow.start(tour.home, tour.landing)
+        client = started.client()
         for dag in tour.days:
             client.wait_for_dag(dag)
-        say(f"{running.address}   login: {settings.login(tour.home)}")
+        say(f"{started.address}   login: {settings.login(tour.home)}")
     done: list[dict] = []
     with _section(f"A {'manual' if tour.by_hand else 'scheduled'} run of a day of {', '.join(tour.days)}"):
         for dag, day in tour.days.items():

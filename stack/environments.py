@@ -57,8 +57,9 @@ def digest(environment: Environment) -> str:
 
 def is_current(environment: Environment) -> bool:
     """True when it was made here, from what it is made from as that is now, and Windrow is installed."""
-    made = environment.python.exists() and environment.stamp.exists()
-    return made and environment.stamp.read_text() == digest(environment) and _has_windrow(environment)
+    parts = environment.python, environment.stamp, environment.folder / "bin" / "windrow"
+    made = all(path.exists() for path in (*parts, site_packages(environment.folder) / LINK))
+    return made and environment.stamp.read_text() == digest(environment)
 
 
 def ensure(environment: Environment) -> None:
@@ -95,14 +96,6 @@ def _install(environment: Environment) -> None:
         f"rm -r {environment.folder} && make setup",
         {"UV_COMPILE_BYTECODE": "1"},
     )
-
-
-def _has_windrow(environment: Environment) -> bool:
-    return all(path.exists() for path in (environment.folder / "bin" / "windrow", _link(environment)))
-
-
-def _link(environment: Environment) -> Path:
-    return site_packages(environment.folder) / LINK
 
 
 def _install_windrow(environment: Environment) -> None:

@@ -16,7 +16,6 @@ WINDROW = SPARK_ENVIRONMENT / "bin" / "windrow"
 MADE = REPOSITORY / "var"
 JARS = MADE / "jars"
 ARCHIVE = JARS / "windrow.jsa"
-IVY = MADE / "ivy"
 UV = MADE / "uv"
 LOGS = MADE / "logs"
 

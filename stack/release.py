@@ -1,10 +1,42 @@
-"""`make wheel`, `make sbom`, `make audit`: what a release is made of, and whether any of it is known to be unsafe."""
+"""`make lock`, `make wheel`, `make sbom`, `make audit`: what a release is made of, and whether any of it is known to be
+unsafe.
+
+Requirements have a hash for every file and no download address. A `uv.lock` is not kept: it would write the address of
+this machine's registry into the repository.
+"""
 
 from stack import commands, uv
 from stack.places import AIRFLOW_ENVIRONMENT, MADE, PYTHON, REPOSITORY, REQUIREMENTS, SPARK_ENVIRONMENT, say
 
 WHEELS, BILLS = MADE / "wheel", MADE / "sbom"
 BILLED = {"spark": SPARK_ENVIRONMENT, "airflow": AIRFLOW_ENVIRONMENT}
+PROJECT = REPOSITORY / "pyproject.toml"
+# What each file of requirements is made from: the project's own dependencies, or groups of pyproject.toml.
+SOURCES = {
+    "spark": (str(PROJECT), "--group", f"{PROJECT}:dev"),
+    "airflow": ("--group", f"{PROJECT}:airflow"),
+    "uv": ("--group", f"{PROJECT}:setup"),
+}
+OF_LOCK = [
+    "--quiet",
+    "--universal",
+    "--generate-hashes",
+    "--no-header",
+    "--no-emit-index-url",
+    "--python-version",
+    "3.11",
+]
+
+
+def lock() -> None:
+    """Bring every requirement file up to date; versions move only where pyproject.toml asks for it."""
+    for name, sources in SOURCES.items():
+        target = REQUIREMENTS / f"{name}.txt"
+        before = target.read_text() if target.exists() else ""
+        command = [uv.ensure(), "pip", "compile", *OF_LOCK, *sources, "--output-file", str(target)]
+        commands.run(f"lock {name}", command, "correct the dependencies in pyproject.toml")
+        outcome = "is as before" if target.read_text() == before else "was changed"
+        say(f"{target.relative_to(REPOSITORY)} {outcome}")
 
 
 def wheel() -> None:

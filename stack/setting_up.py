@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import IO
 
 from schemas.errors import NotSetUp
-from stack import archive, compiled, environments, jars, java, redis
+from stack import archive, compiled, debian, environments, jars
 from stack.places import MADE, REPOSITORY, make, owner, say
 
 Steps = tuple[tuple[str, Callable[[], object]], ...]
-JAVA: Steps = (("a Java runtime", java.ensure),)
+JAVA: Steps = (("a Java runtime", debian.ensure_java),)
 SPARK: Steps = (("the environment of Spark and the kernels", lambda: environments.ensure(environments.SPARK)),)
 AIRFLOW: Steps = (("the environment of Airflow", lambda: environments.ensure(environments.AIRFLOW)),)
 PREPARED: Steps = (
@@ -21,7 +21,7 @@ PREPARED: Steps = (
 )
 # What only a lake on S3 or a cluster needs.
 OF_A_CLUSTER: Steps = (("S3's JARs", lambda: jars.ensure(jars.S3)),)
-STEPS: Steps = (*JAVA, ("a Redis server, for tests", redis.ensure), *SPARK, *AIRFLOW, *PREPARED)
+STEPS: Steps = (*JAVA, ("a Redis server, for tests", debian.ensure_redis), *SPARK, *AIRFLOW, *PREPARED)
 # What Spark's image holds, and what Airflow's has on top of that (docker/Dockerfile).
 OF_SPARKS_IMAGE: Steps = (*JAVA, *SPARK, *PREPARED, *OF_A_CLUSTER)
 OF_AIRFLOWS_IMAGE: Steps = AIRFLOW

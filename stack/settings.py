@@ -1,38 +1,30 @@
 """Airflow's environment: every setting that Windrow needs, in one function.
 
-Nothing is written into airflow.cfg, so that an Airflow home holds only what Airflow itself makes.
+Nothing is written into airflow.cfg, so that an Airflow home holds only what Airflow itself makes. Its own
+database is SQLite in the home, or the PostgreSQL that WINDROW_AIRFLOW_DATABASE names.
 """
 
 import os
 from pathlib import Path
 
+from pipelines.airflow import PORT, USER, airflow_home, mark, password_file
 from pipelines.location import Location
 from processes import marked
-from stack import commands, credentials, database, java, places
-from stack.credentials import USER
+from schemas.errors import WrongParameter
+from stack import commands, credentials, debian, places
 from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
 
-PORT = "AIRFLOW__API__PORT"
-_MARKED = "airflow "
+DATABASE, FILE = "WINDROW_AIRFLOW_DATABASE", "airflow.db"
+POSTGRESQL = "postgresql+psycopg2://"
+_ALLOWED = f"{POSTGRESQL}USER:PASSWORD@HOST:PORT/NAME, or leave the variable unset for SQLite"
+# SQLite's own 5 s were too short: where a busy disk kept one commit waiting for 6 s, the scheduler ended.
+_WAIT_S = 30
+# Longer than the database may take: who asks again meanwhile finds its first request done, and fails.
+_REQUEST_S = 2 * _WAIT_S
 # A day's replay with its gate, in a fresh process, took 21 processor seconds without and 17 with these, an ingest of
 # 340,000 lines 44 and 33; one of 2 million lines took 92 either way, of which the JVM's part then grows by 17 a million
 # lines, not 11.
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-
-def airflow_home(home: Path) -> Path:
-    """Airflow's folder under a WINDROW_HOME."""
-    return home / "airflow"
-
-
-def mark(home: Path) -> str:
-    """The mark of every process of the Airflow of this home (processes/marked.py)."""
-    return f"{_MARKED}{airflow_home(home).resolve()}"
-
-
-def home_of(mark: str) -> Path | None:
-    """The home whose Airflow has that mark; None for another mark."""
-    return Path(mark.removeprefix(_MARKED)).parent if mark.startswith(_MARKED) else None
 
 
 def airflow_environment(
@@ -57,11 +49,11 @@ def password(home: Path) -> str:
 
 def login(home: Path) -> str:
     """The login, as a line says it."""
-    return places.login(USER, password(home), credentials.password_file(airflow_home(home)))
+    return places.login(USER, password(home), password_file(airflow_home(home)))
 
 
 def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
-    found = java.find()
+    found = debian.find_java()
     settings = {
         "WINDROW_HOME": _lake(home),
         "PYTHONPATH": str(REPOSITORY),
@@ -85,8 +77,10 @@ def _lake(home: Path) -> str:
 def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
     address = f"http://127.0.0.1:{port}"
     credentials.password(folder)
-    return database.settings(folder) | {
+    return {
         "AIRFLOW_HOME": str(folder),
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": _database(folder),
+        "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": str(_REQUEST_S),
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(REPOSITORY / "dags" / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
@@ -95,7 +89,7 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         "AIRFLOW__CORE__PARALLELISM": str(max(2, os.cpu_count() or 2)),
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
-        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(credentials.password_file(folder)),
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(password_file(folder)),
         # Airflow sets the modes of its tasks' logs itself, whatever the umask (processes/modes.py).
         "AIRFLOW__LOGGING__FILE_TASK_HANDLER_NEW_FOLDER_PERMISSIONS": "0o750",
         "AIRFLOW__LOGGING__FILE_TASK_HANDLER_NEW_FILE_PERMISSIONS": "0o640",
@@ -111,3 +105,17 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         # Without it setproctitle overwrites the memory where /proc shows a process's environment: its mark.
         "SPT_NOENV": "1",
     }
+
+
+def _database(folder: Path) -> str:
+    """WrongParameter for another than SQLite and PostgreSQL."""
+    url = os.environ.get(DATABASE, f"sqlite:///{folder / FILE}?timeout={_WAIT_S}")
+    if DATABASE in os.environ and (not url.startswith(POSTGRESQL) or url == POSTGRESQL):
+        # Not the whole: it may hold a password.
+        raise WrongParameter(DATABASE, f"{url.partition('://')[0]}…", _ALLOWED)
+    return url
+
+
+def fix_of_database() -> str:
+    """What to do where Airflow can't prepare it."""
+    return f"start the server that {DATABASE} names, or correct it" if os.environ.get(DATABASE) else "make setup"

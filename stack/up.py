@@ -1,18 +1,29 @@
-"""`make up` and `make down`: the landing folder, Airflow over it, and in words what else runs on this machine."""
+"""`make up` and `make down`: the landing folder, Airflow over it, and in words what else runs on this machine; and
+`make airflow ARGS="..."`, its own command line."""
 
+import argparse
 import os
 import shlex
+import subprocess
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from pipelines import config
+from pipelines.airflow import Running, airflow_home, running
 from pipelines.config import Config
 from pipelines.location import Location, is_local, parsed
 from schemas.errors import NotSetUp, WrongParameter
 from stack import airflow, components, setting_up, settings
-from stack.airflow import Running
+from stack.components import AIRFLOW
 from stack.places import make, owner, say
 
 LANDING = "LANDING"
+ARGS = "ARGS"
+# What becomes of days that have a run already: the words of Airflow's command and of its server.
+REPROCESS = ("none", "failed", "completed")
+EXAMPLE = 'make airflow ARGS="backfill create --help"'
 
 
 def up(asked: str) -> None:
@@ -22,7 +33,7 @@ def up(asked: str) -> None:
     require_home(config.load().here)
     setting_up.run()
     home = config.load()
-    if found := airflow.running(home.here):
+    if found := running(home.here):
         _complete(found, landing)
     else:
         make_landing(home, landing or home.landing)
@@ -70,7 +81,7 @@ def _landing(asked: str) -> "Location | None":
 
 
 def _complete(found: Running, landing: "Location | None") -> None:
-    has = found.landing
+    has = _landing_of(found)
     if landing is not None and str(landing) != has:
         raise NotSetUp(f"Airflow runs with the landing folder {has}", f"{make('down')}   # then this again")
     say("Airflow is running already")
@@ -78,9 +89,13 @@ def _complete(found: Running, landing: "Location | None") -> None:
         say(f"started again, since they had ended: {', '.join(started)}")
 
 
+def _landing_of(found: Running) -> str:
+    return found.environment.get(config.LANDING, str(found.home / "landing"))
+
+
 def _say_where(found: Running) -> None:
     say(f"  address   {found.address}\n  login     {settings.login(found.home)}")
-    say(f"  home      {found.home}\n  landing   {found.landing}")
+    say(f"  home      {found.home}\n  landing   {_landing_of(found)}")
     say(f"  logs      {components.logs(found.home)}\n  stop it   {make('down')}")
     others = airflow.others(found.home)
     if found.port != airflow.PREFERRED_PORT and (holder := airflow.holder(airflow.PREFERRED_PORT, others)):
@@ -91,3 +106,52 @@ def _say_where(found: Running) -> None:
 
 def _down(other: Running) -> str:
     return f"make down {config.HOME}={shlex.quote(str(other.home))}"
+
+
+def command_line(words: Sequence[str]) -> int:
+    """Airflow's own command line, with the environment of this home's Airflow: without it `airflow` finds another
+    database, no DAG, and another user's settings. Its exit code; NotSetUp where it was never started over this home."""
+    home = config.load()
+    wanted = list(words) or _split(os.environ.get(ARGS, ""))
+    airflow.require_installed()
+    if found := running(home.here):
+        if days := _days_of_backfill(wanted):
+            say(f"backfill {found.client().backfill(**days)}: {found.address}/dags/{days['dag']}/backfills")
+            return 0
+        environment = found.environment
+    elif airflow_home(home.here).is_dir():
+        environment = settings.airflow_environment(home.here, airflow.PREFERRED_PORT, home.landing)
+    else:
+        raise NotSetUp(f"no Airflow was started over {home.here} yet", make("up"))
+    return subprocess.run([AIRFLOW, *wanted], env=environment, check=False).returncode
+
+
+def _days_of_backfill(words: Sequence[str]) -> dict[str, Any] | None:
+    """What `backfill create` asks for; None of other commands, and of options that only Airflow's own command has.
+
+    The server is asked instead, again and again: Airflow's command writes to the database itself, and where a run that
+    is active has locked its SQLite it ends at once, with some of the days begun.
+    """
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
+    parser.add_argument("--dag-id", "--dag", dest="dag")
+    parser.add_argument("--from-date", type=date.fromisoformat, dest="first")
+    parser.add_argument("--to-date", type=date.fromisoformat, dest="last")
+    parser.add_argument("--run-backwards", action="store_true", dest="backwards")
+    parser.add_argument("--reprocess-behavior", choices=REPROCESS, default=REPROCESS[0], dest="reprocess")
+    try:
+        asked, others = parser.parse_known_args(words[2:])
+    except argparse.ArgumentError:
+        return None
+    is_whole = [*words[:2]] == ["backfill", "create"] and not others and asked.dag and asked.first and asked.last
+    return vars(asked) if is_whole else None
+
+
+def _split(text: str) -> list[str]:
+    """As a shell does. WrongParameter for none, and for quotes that don't end."""
+    try:
+        words = shlex.split(text)
+    except ValueError as wrong:
+        raise WrongParameter(ARGS, text, f"words of Airflow's command line, with quotes that end ({wrong})") from wrong
+    if not words:
+        raise WrongParameter(ARGS, text, f"words of Airflow's command line, as in {EXAMPLE}")
+    return words

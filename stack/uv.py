@@ -6,17 +6,16 @@ ways: a virtual environment (needs ensurepip), `pip install --target` (needs pip
 """
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from schemas.errors import NotSetUp
-from stack import commands
+from stack import commands, debian
 from stack.places import REQUIREMENTS, UV
 
-BY_HAND = "apt-get update && apt-get install -y python3-venv"
+VENV = "python3-venv"
 RETRY = "make setup"
 
 
@@ -34,36 +33,23 @@ def ensure() -> str:
 
 
 def _install() -> str:
+    by_pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", str(REQUIREMENTS / "uv.txt")]
     if _has("ensurepip") or not _has("pip") and _apt_gave_ensurepip():
-        _by_virtual_environment()
+        commands.run("uv environment", [sys.executable, "-m", "venv", "--clear", str(UV)], RETRY)
+        commands.run("uv", [str(UV / "bin" / "python"), *by_pip], RETRY)
     elif _has("pip"):
-        _by_pip_target()
+        commands.run("uv", [sys.executable, *by_pip, "--upgrade", "--target", str(UV)], RETRY)
     else:
-        missing = "uv is missing, and this Python has neither pip nor ensurepip"
-        raise NotSetUp(missing, f"sudo sh -c '{BY_HAND}'")
+        raise NotSetUp("uv is missing, and this Python has neither pip nor ensurepip", debian.fix(VENV))
     if found := find():
         return found
     raise NotSetUp(f"uv was installed into {UV}, but does not start", f"rm -r {UV} && {RETRY}")
 
 
-def _by_virtual_environment() -> None:
-    commands.run("uv environment", [sys.executable, "-m", "venv", "--clear", str(UV)], RETRY)
-    commands.run("uv", [str(UV / "bin" / "python"), *_pip_install()], RETRY)
-
-
-def _by_pip_target() -> None:
-    commands.run("uv", [sys.executable, *_pip_install(), "--upgrade", "--target", str(UV)], RETRY)
-
-
-def _pip_install() -> list[str]:
-    requirement = str(REQUIREMENTS / "uv.txt")
-    return ["-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", requirement]
-
-
 def _apt_gave_ensurepip() -> bool:
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
+    if not debian.may_install():
         return False
-    commands.run("python3-venv", ["sh", "-c", BY_HAND], BY_HAND, {"DEBIAN_FRONTEND": "noninteractive"})
+    debian.install("python3-venv", VENV)
     importlib.invalidate_caches()
     return _has("ensurepip")
 

@@ -14,6 +14,7 @@ from string import Template
 from schemas.errors import WindrowError, WrongParameter
 from schemas.registry import stream
 from schemas.validation import NUMBERS
+from schemas.windows import every_kind
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -77,10 +78,10 @@ def write(kind: str, name: str, root: Path = ROOT, identity: str = "") -> list[P
     words["identity"] = _identity(identity) if kind == "stream" else ""
     words["column"] = _column_of(words["stream"]) if kind == "model" else ""
     paths = {part: root / Template(path).substitute(words) for part, path in KINDS[kind].files.items()}
-    if kind == "window" and paths["schema"].exists():  # what a query may write is known; no kernel serves it yet
+    if kind == "window" and name in {each.kind for each in every_kind()}:  # not served yet
         del paths["schema"]
     for path in paths.values():
-        if path.exists():
+        if path.exists() or path.with_suffix("").exists():
             raise WrongParameter("NAME", name, f"a new one: {path.relative_to(root)} exists")
     for part, path in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)

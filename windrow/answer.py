@@ -9,7 +9,7 @@ import pyarrow.types as types
 
 from pipelines import config
 from pipelines.delta.lake import Lake
-from pipelines.rows.plain_rows import plain_rows
+from pipelines.rows.arrays import plain_rows
 from pipelines.sql import statements
 from schemas.errors import BadStatement, NotSetUp, WindrowError
 from schemas.windows import require

@@ -9,8 +9,8 @@ from airflow.plugins_manager import AirflowPlugin
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from dags.report import address
-from pipelines.report.file_names import SERVED_AT
+from dags.operators import address
+from pipelines.report.words import SERVED_AT
 
 
 class ReportPlugin(AirflowPlugin):

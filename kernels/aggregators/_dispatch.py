@@ -6,10 +6,10 @@ Its object, a replay that keeps panes in it and the answers after each event all
 
 from collections.abc import Callable
 
-from kernels.runtime.fields import Microseconds, Tail, Word
+from kernels.runtime.fields import Address, Count, Microseconds, Place, Tail, Times, Word
 from kernels.runtime.memory import inner
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
 
 FOREVER = (1 << 63) - 1
 DONE, NOTHING, OUT_OF_ORDER, NOT_OLDEST = range(4)
@@ -62,23 +62,23 @@ class PointKernel(Struct):
     copy_entries(s, low, high, target): an Entry of each
     """
 
-    create: Operation()
-    destroy: Operation()
-    reset: Operation()
-    insert: Operation()
-    insert_burst: Operation()
-    insert_sorted: Operation()
-    stage: Operation()
-    evict: Operation()
-    bulk_evict: Operation()
-    query: Operation()
-    range_query: Operation()
-    append_range: Operation()
-    oldest: Operation()
-    youngest: Operation()
-    first_from: Operation()
-    first_where: Operation()
-    is_empty: Operation()
-    count: Operation()
-    count_between: Operation()
-    copy_entries: Operation()
+    create: Operation("StatePlan", Word, Word)
+    destroy: Operation(Address)
+    reset: Operation(Address)
+    insert: Operation(Address, Microseconds, Address, Place)
+    insert_burst: Operation(Address, Times, Address, Count)
+    insert_sorted: Operation(Address, Times, Address, Count)
+    stage: Operation(Address, Microseconds, Address)
+    evict: Operation(Address, Microseconds)
+    bulk_evict: Operation(Address, Microseconds)
+    query: Operation(Address)
+    range_query: Operation(Address, Microseconds, Microseconds)
+    append_range: Operation(Address, Microseconds, Microseconds, Address)
+    oldest: Operation(Address)
+    youngest: Operation(Address)
+    first_from: Operation(Address, Microseconds)
+    first_where: Operation(Address, Address, Address, Address)
+    is_empty: Operation(Address)
+    count: Operation(Address)
+    count_between: Operation(Address, Microseconds, Microseconds)
+    copy_entries: Operation(Address, Microseconds, Microseconds, Address)

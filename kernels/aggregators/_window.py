@@ -4,21 +4,19 @@ A kernel stands behind one address (_dispatch.py). Its class says which, what it
 invariants are checked.
 """
 
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators._answers import lower_all
 from kernels.aggregators._columns import Source
 from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
-from kernels.runtime.calls import ask, call
+from kernels.kernel_object import KernelObject
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import address_of
 from kernels.runtime.one_at_a_time import in_turn
 from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
 from schemas.errors import BadInput, NotServed
 from schemas.query import Aggregate
 
@@ -39,21 +37,21 @@ class Card(NamedTuple):
 @guarded_entry
 def answer_all(kernel: PointKernel, s, plan: StatePlan, answers):
     """Lower the aggregate of all entries; DONE. answers: address of a SlotResult per slot."""
-    lower_all(plan, call(kernel.query, s), answers)
+    lower_all(plan, kernel.query(s), answers)
     return DONE
 
 
 @guarded_entry
 def answer_range(kernel: PointKernel, s, low, high, plan: StatePlan, answers):
     """Lower the aggregate of the entries in [low, high): DONE; NOTHING if it is not kept."""
-    state = call(kernel.range_query, s, low, high)
+    state = kernel.range_query(s, low, high)
     if state == 0:
         return NOTHING
     lower_all(plan, state, answers)
     return DONE
 
 
-class Window(AggregateObject):
+class PointWindow(KernelObject):
     """A window of entries (time, values): times int64 in µs; a value a number or None for a null, a tuple of them
     where the aggregates name several columns. Events of equal times combine to one entry, in order of insertion.
 
@@ -65,15 +63,10 @@ class Window(AggregateObject):
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options that a query may give where a replay keeps panes in it."""
     dispatch: Callable[[], PointKernel]
-    _check: Callable[[int, Plan], None]
-    """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
 
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
         super().__init__(aggregates, column_types, counts_events=False)
-        words = self._option_words(**options)
-        self._address = ask(self.dispatch().create, self._plan.address, *words)
-        self._close = weakref.finalize(self, ask, self.dispatch().destroy, self._address)
-        self._close.atexit = False  # a thread may still be at work in it
+        self._create(*self._option_words(**options))
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:
@@ -92,7 +85,7 @@ class Window(AggregateObject):
         source = self._columns.source(vs, times, np.argsort(times, kind="stable"))
         if times.size and self._insert(source, times.size) == OUT_OF_ORDER:
             raise BadInput(
-                f"time {source.times[0]} after {self.youngest()}: {self._name()} takes events in order of "
+                f"time {source.times[0]} after {self.youngest()}: {self.kernel_name()} takes events in order of "
                 "time and took nothing of this insertion; finger_tree takes events out of order"
             )
 
@@ -105,7 +98,7 @@ class Window(AggregateObject):
             raise BadInput(f"nothing is at time {t} to be evicted; the window {times}")
         if status == NOT_OLDEST:
             raise BadInput(
-                f"time {t} is not the oldest, {self.oldest()}: {self._name()} evicts from the old end only; "
+                f"time {t} is not the oldest, {self.oldest()}: {self.kernel_name()} evicts from the old end only; "
                 "use finger_tree to evict elsewhere"
             )
 
@@ -124,7 +117,9 @@ class Window(AggregateObject):
     def range_query(self, lo: int, hi: int) -> dict[str, int | float | bool | None]:
         """Aggregates of the entries with times in [lo, hi)."""
         if self._answer((self._columns.time(lo), self._columns.time(hi))) == NOTHING:
-            raise NotServed(f"range_query of {self._name()}", (lo, hi), ("finger_tree", "monoid_tree", "recompute"))
+            raise NotServed(
+                f"range_query of {self.kernel_name()}", (lo, hi), ("finger_tree", "monoid_tree", "recompute")
+            )
         return self._lowered()
 
     @in_turn
@@ -142,20 +137,9 @@ class Window(AggregateObject):
         """Number of entries, which is that of different times."""
         return self._ask("count")
 
-    @in_turn
-    def check(self) -> None:
-        """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(n)."""
-        self._check(self._address, self._plan)
-
-    def _name(self) -> str:
-        return type(self).__module__.split(".")[2]
-
     def _option_words(self) -> tuple[int, int]:
         """The options of `create`; arguments are the kernel's own. Raises WrongParameter."""
         return 0, 0
-
-    def _ask(self, operation: str, *words: int) -> int:
-        return ask(getattr(self.dispatch(), operation), self._address, *words)
 
     def _insert(self, source: Source, rows: int) -> int:
         return self._ask("insert_burst", address_of(source.times), source.address, rows)

@@ -25,7 +25,7 @@ from kernels.aggregators._queue import (
 )
 from kernels.aggregators._queue.check import check_order
 from kernels.aggregators._queue.operations import append, append_burst, queue_kernel
-from kernels.aggregators._window import Card, Window
+from kernels.aggregators._window import Card, PointWindow
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.states import merge
@@ -115,7 +115,7 @@ def query(window: Queue):
     return result
 
 
-class Recompute(Window):
+class Recompute(PointWindow):
     """Any order; with n entries, m in a burst or an eviction: insert O(log n) and moving what is younger, O(1) at the
     young end, bulk_insert O(m) after sorting there, else O(n + m), evict and bulk_evict O(log n) and moving what is
     younger; query O(n), range_query O(entries in range), len O(1).

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from kernels.aggregators._queue import append_own, cleared, drop_before, fold_between
 from kernels.aggregators._queue.check import check_total
 from kernels.aggregators._queue.in_order import in_order_kernel, take_up_closed
-from kernels.aggregators._window import Card, Window
+from kernels.aggregators._window import Card, PointWindow
 from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
 from kernels.runtime.memory import inner
 from kernels.states import subtract
@@ -33,7 +33,7 @@ def _drop(queue, first):
     drop_before(queue, first)
 
 
-class SubtractOnEvict(Window):
+class SubtractOnEvict(PointWindow):
     """In order of time, and only aggregates with an exact inverse, so columns are int64 by default (5.0 is taken as 5,
     2.5 is refused). With m in a burst or an eviction: insert, evict, query O(1), bulk_insert and bulk_evict O(m),
     range_query O(entries in range), len O(1). Insertions cost O(n) where the memory grows.

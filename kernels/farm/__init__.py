@@ -2,9 +2,9 @@
 
     tuples ─▶ emitter ─▶ workers ─▶ collector ─▶ results in window order
 
-`make(model, window, function, workers, …)` gives a farm: farm.py. Windows are complete by extents/, functions are files
-of functions/, models of workers are active.py and agnostic.py, memory is layout.py. Unlike other kernels a farm has
-threads and a clock: each of its workers is a thread, and a function has a time limit.
+`make(model, window, function, workers, …)` gives a farm: farm.py. Windows are complete by extents.py, functions are
+files of functions/, models of workers are active.py and agnostic.py, memory is layout.py. Unlike other kernels a farm
+has threads and a clock: each of its workers is a thread, and a function has a time limit.
 """
 
 from kernels.farm.farm import WindowFarm

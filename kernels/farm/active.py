@@ -6,64 +6,58 @@ are known when a tuple comes (context-free).
 
 That a window is complete, FARM's workers see by their next tuple, which may never come; here the emitter sends it, with
 the window's place among all windows, by which results are in order.
+
+A worker has the tuples of a key in one piece, which new ones join at the end and expired ones leave at the beginning:
+
+    [ · · · 4 5 6 · · ]     expired 1 to 3; at the end of the room tuples move to its beginning, or into twice the room
+            ▲ first ▲ end
 """
 
-from kernels.farm.compute import add_stretch, compute
-from kernels.farm.deques import append_all, expire, give_back
-from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
-from kernels.farm.inbox import BLOCK_TUPLES, message_to_read, next_message, send, tuples_that_fit
-from kernels.farm.layout import A_WINDOW, FOREVER, KEY_ENDS, TOO_LARGE, TUPLES, Farm, Substream, Worker
-from kernels.farm.monitor import enter, leave, wait
-from kernels.runtime.memory import inner, move
-from kernels.windows._window import first_end_after, last_start_until, window_start
+from kernels.bounds import first_end_after, last_start_until, window_start
+from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
+from kernels.farm.inbox import A_WINDOW, BLOCK_TUPLES, TUPLES, message_to_read, next_message, send, tuples_that_fit
+from kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, Farm, Substream, Worker, copy_tuples, hold
+from kernels.farm.monitor import enter, leave, wait, wake
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.struct import words_at
+
+LEAST_TUPLES = 16
 
 
 @inner
 def worker_of(farm, stream, number):
-    """Whose a window is."""
     return farm.workers[(stream.key + number) % farm.worker_count]
 
 
 @inner
 def low_of(farm, stream, time):
     """By what windows select the next tuple: its time, or its ordinal."""
-    return stream.tuples if farm.by_ordinal else time
+    return stream.tuples if farm.selects == ORDINALS else time
 
 
 @inner
 def run_limits(farm, stream, time):
-    """Until which time, and how many, the next tuples are in the same windows as the first of them, which has that
-    time, unless one of these windows is complete before; they are one message at most."""
+    """Until which time, and how many, the next tuples are in the same windows, none complete, in one message."""
     start = window_start(farm.window, last_start_until(farm.window, low_of(farm, stream, time)) + 1)
-    if farm.by_ordinal:
+    if farm.selects == ORDINALS:
         return FOREVER, min(start - stream.tuples, BLOCK_TUPLES)
     return start, BLOCK_TUPLES
 
 
 @inner
 def send_tuples(farm, stream, batch, row, count):
-    """To each worker that has a window with them. O(workers · columns · tuples)."""
     low = low_of(farm, stream, batch.times[row])
     first, last = first_end_after(farm.window, low), last_start_until(farm.window, low)
     for number in range(first, min(last, first + farm.worker_count - 1) + 1):
         inbox, sent = worker_of(farm, stream, number).inbox, 0
         while sent < count:
             fit = tuples_that_fit(farm, inbox)
-            run = min(count - sent, fit if fit > 0 else BLOCK_TUPLES)
+            run, at = min(count - sent, fit if fit > 0 else BLOCK_TUPLES), row + sent
             message = next_message(farm, inbox, stream.key, TUPLES, run)
             message.low = low + sent
-            copy_tuples(farm, message, batch, row + sent)
+            given = (batch.times[at:], batch.values[at:], batch.count)
+            copy_tuples(farm, run, (message.columns, message.columns[run:], run), given)
             sent += run
-
-
-@inner
-def copy_tuples(farm, message, batch, row):
-    """Tuples of a batch from a row on, as many as the message has."""
-    count = message.count
-    move(message.columns.address, batch.times[row:].address, count)
-    for column in range(farm.columns):
-        values = batch.values[column * batch.count + row :]
-        move(message.columns[(1 + column) * count :].address, values.address, count)
 
 
 def hand_out(farm: Farm, stream: Substream, low, number, start, end):
@@ -78,36 +72,21 @@ def hand_out(farm: Farm, stream: Substream, low, number, start, end):
     send(inbox)
 
 
-@inner
-def end_key(farm, stream):
-    """All windows of a key are handed out: its tuples are needed no more."""
-    for number in range(farm.worker_count if stream.tuples > 0 else 0):
-        next_message(farm, farm.workers[number].inbox, stream.key, KEY_ENDS, 0)
-
-
-@inner
-def send_waiting(farm):
-    """The same to all workers."""
-    for number in range(farm.worker_count):
-        inbox = farm.workers[number].inbox
-        if inbox.written != inbox.sent:
-            send(inbox)
-
-
 def work(farm: Farm, worker: Worker):
-    """Read messages until there are no more."""
-    inbox = worker.inbox
     sent = wait_for_messages(farm, worker)
     while sent > worker.handled:
         while sent > worker.handled and may_go_on(farm):
-            message = message_to_read(farm, inbox)
+            message = message_to_read(farm, worker.inbox)
             worker.handled += 1  # before: should the function get no memory, the next message is the next
             if message.kind == A_WINDOW:
                 compute_window(farm, worker, message.low)
             elif message.kind == TUPLES:
-                append_all(farm, worker.deques[message.key], message)
-            else:
-                give_back(farm, worker.deques[message.key])
+                append(farm, worker.deques[message.key], message)
+            else:  # the key's tuples are needed no more
+                deque = worker.deques[message.key]
+                may_hold(farm, -bytes_of(farm, deque.room))
+                release(deque.times.address)
+                deque.room = deque.first = deque.end = 0
         sent = wait_for_messages(farm, worker)
 
 
@@ -119,11 +98,10 @@ def may_go_on(farm):
 
 @inner
 def wait_for_messages(farm, worker):
-    """All up to those that it handled are read. So many may be, now or after waiting; 0 where there will be none."""
+    """So many may be read, those that it handled among them, now or after waiting; 0 where there will be none."""
     inbox = worker.inbox
     enter(inbox.monitor)
-    inbox.read = worker.handled
-    while (inbox.read == inbox.sent or not may_go_on(farm)) and not inbox.is_over and farm.stop == 0:
+    while (worker.handled == inbox.sent or not may_go_on(farm)) and farm.stop == 0:
         wait(inbox.monitor)
     sent = inbox.sent if may_go_on(farm) else 0
     leave(inbox.monitor)
@@ -132,10 +110,11 @@ def wait_for_messages(farm, worker):
 
 @inner
 def compute_window(farm, worker, ordinal):
-    """All tuples of the window are here, and none behind it."""
+    """All its tuples are here, and none behind it; what lies before no later window of this worker has. O(expired)."""
     descriptor = descriptor_at(farm, ordinal)
     deque = worker.deques[descriptor.key]
-    expire(deque, descriptor.low)
+    while deque.first < deque.end and deque.lows[deque.first] < descriptor.low:
+        deque.first += 1
     descriptor.count = deque.end - deque.first
     if farm.ends_at_tuples:
         descriptor.start, descriptor.end = deque.times[deque.first], deque.times[deque.end - 1] + 1
@@ -148,3 +127,69 @@ def compute_window(farm, worker, ordinal):
     enter(farm.monitor)
     finish(farm, worker, status)
     leave(farm.monitor)
+
+
+@inner
+def append(farm, deque, message):
+    """The tuples of a message go behind the others, where there is memory; amortised O(tuples · columns)."""
+    count = message.count
+    if deque.end + count > deque.room and not make_room(farm, deque, count):
+        return
+    place = deque.end
+    given = (message.columns, message.columns[count:], count)
+    copy_tuples(farm, count, (deque.times[place:], deque.values[place:], deque.room), given)
+    for i in range(count if farm.selects == ORDINALS else 0):
+        deque.lows[place + i] = message.low + i
+    deque.end = place + count
+
+
+@inner
+def make_room(farm, deque, more):
+    """Whether there is room for more tuples, at the beginning, or in twice the room unless half of it is free."""
+    not_inlined()
+    count, room = deque.end - deque.first, deque.room
+    if 2 * count <= room and count + more <= room:
+        move_to(farm, deque, deque.times.address, room)
+        return True
+    room = max(2 * room, count + more, LEAST_TUPLES)
+    if not may_hold(farm, bytes_of(farm, room)):
+        return False
+    block, old_bytes = resize(0, bytes_of(farm, room) // WORD_BYTES), bytes_of(farm, deque.room)
+    old = deque.times.address
+    move_to(farm, deque, block, room)
+    release(old)
+    return may_hold(farm, -old_bytes)
+
+
+@inner
+def bytes_of(farm, room):
+    """Of so many tuples: their times, values, and ordinals where these select them."""
+    return (1 + farm.columns + (farm.selects == ORDINALS)) * room * WORD_BYTES
+
+
+@inner
+def move_to(farm, deque, block, room):
+    """The tuples move to the beginning of a block, which may be their own."""
+    first, count, words = deque.first, deque.end - deque.first, words_at(block)
+    copy_tuples(farm, count, (words, words[room:], room), (deque.times[first:], deque.values[first:], deque.room))
+    lows = words
+    if farm.selects == ORDINALS:
+        lows = words[room * (1 + farm.columns) :]
+        move(lows.address, deque.lows[first:].address, count)
+    deque.lows, deque.times, deque.values = lows.address, block, words[room:].address
+    deque.room, deque.first, deque.end = room, 0, count
+
+
+@inner
+def may_hold(farm, more_bytes):
+    """Whether private buffers may take more memory, of the half that is theirs; the farm ends where they may not."""
+    enter(farm.monitor)
+    # A buffer that moves is there twice meanwhile.
+    fits = more_bytes <= 0 or 2 * (farm.held - farm.block_bytes + more_bytes) <= farm.most_held
+    if fits:
+        hold(farm, more_bytes)
+    else:
+        farm.wrong = TOO_LARGE
+        wake(farm.monitor)
+    leave(farm.monitor)
+    return fits

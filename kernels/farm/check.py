@@ -6,15 +6,6 @@ from kernels.farm.layout import COMPUTED, Chunk, Farm
 from kernels.farm.monitor import enter, leave
 from kernels.runtime.memory import inner
 
-(
-    RING_OUT_OF_ORDER,
-    COMPUTED_MISCOUNTED,
-    TIMES_FALL,
-    TUPLES_MISCOUNTED,
-    STARTING_MISCOUNTED,
-    FIRST_TUPLE_LOST,
-    BYTES_MISCOUNTED,
-) = range(1, 8)
 INVARIANTS = (
     "",
     "collected ≤ taken ≤ handed out ≤ collected + ring",
@@ -26,32 +17,27 @@ INVARIANTS = (
     "the bytes held are those of the chunks",
 )
 """By number."""
+RING_ORDER, COMPUTED_COUNT, TIMES_RISE, TUPLES_COUNT, STARTING_COUNT, FIRST_TUPLE, BYTES_COUNT = range(1, 8)
 
 
 def count_broken(farm: Farm):
     """The number of the first invariant that doesn't hold, or 0. O(ring + tuples held)."""
     enter(farm.monitor)
-    broken = of_descriptors(farm)
-    if broken == 0 and not farm.is_active:
+    broken, computed = 0, farm.collected
+    for ordinal in range(farm.collected, farm.handed_out):
+        computed += 1 if descriptor_at(farm, ordinal).state == COMPUTED else 0
+    if not farm.collected <= farm.taken <= farm.handed_out <= farm.collected + farm.ring:
+        broken = RING_ORDER
+    elif computed != farm.computed:
+        broken = COMPUTED_COUNT
+    elif not farm.is_active:
         broken = of_chunks(farm)
     leave(farm.monitor)
     return broken
 
 
 @inner
-def of_descriptors(farm):
-    """The ring and its counts."""
-    if not farm.collected <= farm.taken <= farm.handed_out <= farm.collected + farm.ring:
-        return RING_OUT_OF_ORDER
-    computed = farm.collected
-    for ordinal in range(farm.collected, farm.handed_out):
-        computed += 1 if descriptor_at(farm, ordinal).state == COMPUTED else 0
-    return 0 if computed == farm.computed else COMPUTED_MISCOUNTED
-
-
-@inner
 def of_chunks(farm):
-    """The buffers of all keys."""
     held = 0
     for key in range(farm.keys):
         stream, tuples, is_there = farm.streams[key], 0, farm.streams[key].chunk == 0
@@ -66,22 +52,21 @@ def of_chunks(farm):
             held += CHUNK_BYTES + block_bytes(farm, chunk.room)
             at = chunk.next
         if not is_there:
-            return FIRST_TUPLE_LOST
+            return FIRST_TUPLE
         if stream.oldest != 0 and Chunk(stream.oldest).first_ordinal + tuples != stream.tuples:
-            return TUPLES_MISCOUNTED
-    return 0 if held == farm.held else BYTES_MISCOUNTED
+            return TUPLES_COUNT
+    return 0 if held == farm.held else BYTES_COUNT
 
 
 @inner
 def of_chunk(farm, stream, chunk, before):
-    """One chunk, behind `before` tuples of the oldest ones."""
     if chunk.first_ordinal != Chunk(stream.oldest).first_ordinal + before:
-        return TUPLES_MISCOUNTED
+        return TUPLES_COUNT
     for place in range(chunk.count):
         if chunk.times[place] >= chunk.until or (place > 0 and chunk.times[place] < chunk.times[place - 1]):
-            return TIMES_FALL
+            return TIMES_RISE
     starting = 0
     for ordinal in range(farm.collected, farm.handed_out):
         descriptor = descriptor_at(farm, ordinal)
         starting += 1 if descriptor.state != COMPUTED and descriptor.chunk == chunk.address else 0
-    return 0 if starting == chunk.starting else STARTING_MISCOUNTED
+    return 0 if starting == chunk.starting else STARTING_COUNT

@@ -13,11 +13,11 @@ greatest common divisor); that is here too, when asked for by a timedelta. A wor
 and so it may move while it grows. Windows of 600 tuples in 60 such chunks cost farm and function 1.3 times as much.
 """
 
-from kernels.farm.layout import FOREVER, Chunk, Farm
+from kernels.farm.extents import is_before, least_low
+from kernels.farm.layout import FOREVER, Chunk, copy_tuples, hold
 from kernels.farm.monitor import enter, leave
-from kernels.runtime.calls import call
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
-from kernels.runtime.struct import allocate
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.runtime.struct import allocate, words_at
 
 LEAST_TUPLES = 16
 CHUNK_BYTES = Chunk.size_bytes
@@ -25,31 +25,20 @@ CHUNK_BYTES = Chunk.size_bytes
 
 @inner
 def block_bytes(farm, room):
-    """Of the tuples of a chunk that has room for so many."""
+    """Of so many tuples."""
     return (1 + farm.columns) * room * WORD_BYTES
 
 
 @inner
-def first_room(farm):
-    """Of a key's first chunk, in tuples."""
-    return min(LEAST_TUPLES, farm.chunk_tuples)
-
-
-@inner
 def next_room(farm, stream):
-    """Of the next one: less where memory becomes scarce."""
+    """Of a key's next chunk, in tuples: less where memory becomes scarce."""
+    least = min(LEAST_TUPLES, farm.chunk_tuples)
     if farm.chunk_us > 0 or stream.youngest == 0:
-        return first_room(farm)
+        return least
     room = min(2 * Chunk(stream.youngest).room, farm.chunk_tuples)
-    while room > first_room(farm) and farm.held + CHUNK_BYTES + block_bytes(farm, room) > farm.most_held:
-        room = max(room >> 1, first_room(farm))
+    while room > least and farm.held + CHUNK_BYTES + block_bytes(farm, room) > farm.most_held:
+        room = max(room >> 1, least)
     return room
-
-
-@inner
-def least_held(farm):
-    """What a farm must be allowed to hold: one chunk."""
-    return CHUNK_BYTES + block_bytes(farm, first_room(farm))
 
 
 @inner
@@ -66,13 +55,13 @@ def bytes_needed(farm, stream, time):
 
 @inner
 def append(farm, stream, batch, row):
-    """A tuple goes behind the key's others."""
+    """A tuple goes behind the key's others. A full chunk of a stretch of time becomes larger."""
     time = batch.times[row]
     chunk = Chunk(stream.youngest)
-    if stream.youngest == 0 or time >= chunk.until:
+    if stream.youngest == 0 or time >= chunk.until or (chunk.count == chunk.room and farm.chunk_us == 0):
         chunk = add_chunk(farm, stream, time)
     elif chunk.count == chunk.room:
-        chunk = make_room(farm, stream, chunk, time)
+        reserve(farm, chunk, 2 * chunk.room)
     place = chunk.count
     chunk.times[place] = time
     for column in range(farm.columns):
@@ -81,42 +70,21 @@ def append(farm, stream, batch, row):
 
 
 @inner
-def room_limits(stream):
-    """Until which time, and how many, tuples go into the key's youngest chunk as it is."""
-    if stream.youngest == 0:
-        return 0, 0
-    chunk = Chunk(stream.youngest)
-    return chunk.until, chunk.room - chunk.count
-
-
-@inner
 def append_all(farm, chunk, batch, first, count):
-    """Tuples go behind the others of a chunk that has room for them."""
     place = chunk.count
-    move(chunk.times[place:].address, batch.times[first:].address, count)
-    for column in range(farm.columns):
-        target = chunk.values[column * chunk.room + place :]
-        move(target.address, batch.values[column * batch.count + first :].address, count)
+    given = (batch.times[first:], batch.values[first:], batch.count)
+    copy_tuples(farm, count, (chunk.times[place:], chunk.values[place:], chunk.room), given)
     chunk.count = place + count
 
 
 @inner
-def make_room(farm, stream, chunk, time):
-    """A chunk with room: a larger one of the same stretch of time, or one more of so many tuples."""
-    if farm.chunk_us == 0:
-        return add_chunk(farm, stream, time)
-    reserve(farm, chunk, 2 * chunk.room)
-    return chunk
-
-
-@inner
 def add_chunk(farm, stream, time):
-    """A chunk behind the others; the oldest that nobody needs go."""
+    """A chunk behind the others; the oldest that no window needs go."""
     not_inlined()
-    advance(farm, stream, call(farm.extents.least_low, farm, stream))
+    advance(farm, stream, least_low(farm, stream))
     expire(farm, stream)
     room, chunk = next_room(farm, stream), allocate(Chunk)
-    farm.held += CHUNK_BYTES
+    hold(farm, CHUNK_BYTES)
     chunk.until, chunk.first_ordinal = FOREVER, stream.tuples
     if farm.chunk_us > 0:
         chunk.until = time - (time - farm.chunk_origin) % farm.chunk_us + farm.chunk_us
@@ -133,78 +101,61 @@ def add_chunk(farm, stream, time):
 def reserve(farm, chunk, room):
     """Room for so many tuples, of which each column is in one piece."""
     not_inlined()
-    block = resize(0, (1 + farm.columns) * room)
-    farm.held += block_bytes(farm, room)
-    farm.greatest_held = max(farm.greatest_held, farm.held)
-    farm.held -= block_bytes(farm, chunk.room)
+    block = words_at(resize(0, (1 + farm.columns) * room))
+    hold(farm, block_bytes(farm, room))
+    hold(farm, -block_bytes(farm, chunk.room))
     if chunk.room > 0:
-        move(block, chunk.times.address, chunk.count)
-        for column in range(farm.columns):
-            values = chunk.values[column * chunk.room :]
-            move(block + WORD_BYTES * room * (1 + column), values.address, chunk.count)
+        copy_tuples(farm, chunk.count, (block, block[room:], room), (chunk.times, chunk.values, chunk.room))
         release(chunk.times.address)
-    chunk.room, chunk.times, chunk.values = room, block, block + WORD_BYTES * room
+    chunk.room, chunk.times, chunk.values = room, block.address, block[room:].address
 
 
 @inner
 def advance(farm, stream, low):
-    """The first tuple of a window that begins at `low`; windows begin never before the one that came before them.
-    O(tuples passed)."""
+    """To the first tuple of a window that begins at `low`, as none after it begins before. O(tuples passed)."""
     if stream.chunk == 0:
         return
-    chunk, place, is_there = Chunk(stream.chunk), stream.place, False
-    while not is_there:
-        if place < chunk.count:
-            is_there = call(farm.extents.is_before, farm, chunk, place, low) == 0
-            place += 0 if is_there else 1
-        elif chunk.next != 0:
+    chunk, place = Chunk(stream.chunk), stream.place
+    while place < chunk.count or chunk.next != 0:
+        if place == chunk.count:
             chunk, place = Chunk(chunk.next), 0
+        elif is_before(farm, chunk, place, low):
+            place += 1
         else:
-            is_there = True
+            break
     stream.chunk, stream.place, stream.ordinal = chunk.address, place, chunk.first_ordinal + place
 
 
 @inner
 def expire(farm, stream):
-    """Give back the oldest chunks that no window needs any more. O(those)."""
+    """Give back the oldest chunks that no window needs any more, of a key that is over also the last. O(those)."""
     enter(farm.monitor)
-    while stream.oldest != stream.chunk and Chunk(stream.oldest).starting == 0:
+    while stream.oldest != (0 if stream.is_over else stream.chunk) and Chunk(stream.oldest).starting == 0:
         release_oldest(farm, stream)
     leave(farm.monitor)
+    if stream.is_over:
+        stream.chunk = stream.oldest
+        if stream.oldest == 0:
+            stream.youngest = 0
+        else:
+            stream.place, stream.ordinal = 0, Chunk(stream.oldest).first_ordinal
 
 
 @inner
 def release_oldest(farm, stream):
-    """Give back the oldest chunk."""
     chunk = Chunk(stream.oldest)
-    farm.held -= CHUNK_BYTES + block_bytes(farm, chunk.room)
+    hold(farm, -CHUNK_BYTES - block_bytes(farm, chunk.room))
     stream.oldest = chunk.next
     release(chunk.times.address)
     release(chunk.address)
 
 
 @inner
-def expire_all(farm: Farm):
-    """The same of all keys, also of those whose next window isn't complete yet, and of those that are over.
-    O(keys + tuples passed)."""
+def expire_all(farm):
+    """The same of all keys, also of those whose next window isn't complete yet. O(keys + tuples passed)."""
     for key in range(farm.keys):
         stream = farm.streams[key]
-        if stream.oldest != 0 and stream.is_over:
-            forget(farm, stream)
-        elif stream.oldest != 0:
-            advance(farm, stream, call(farm.extents.least_low, farm, stream))
+        if stream.oldest != 0:
+            if not stream.is_over:
+                advance(farm, stream, least_low(farm, stream))
             expire(farm, stream)
-
-
-@inner
-def forget(farm, stream):
-    """Give back the oldest chunks of a key that is over, also the last, where no window at work begins in them."""
-    enter(farm.monitor)
-    while stream.oldest != 0 and Chunk(stream.oldest).starting == 0:
-        release_oldest(farm, stream)
-    leave(farm.monitor)
-    stream.chunk = stream.oldest
-    if stream.oldest == 0:
-        stream.youngest = 0
-    else:
-        stream.place, stream.ordinal = 0, Chunk(stream.oldest).first_ordinal

@@ -23,15 +23,8 @@ OUTPUTS_LOST = (RAISED, OVER_TIME, INTERRUPTED)
 """Of these statuses whatever was written is null: it may be half of it."""
 FIRST_OWN = 100
 STATUSES = (
-    "ok",
-    "too few tuples",
-    "not converged",
-    "singular",
-    "not finite",
-    "raised",
-    "over time",
-    "interrupted",
-    "no memory",
+    *("ok", "too few tuples", "not converged", "singular", "not finite"),
+    *("raised", "over time", "interrupted", "no memory"),
 )
 """The same in words, by number."""
 Real = Float("of the column's unit")
@@ -80,7 +73,6 @@ def must_stop(content):
 
 @inner
 def column_of(stretch, column):
-    """The values of a column."""
     return stretch.values[column * stretch.stride :]
 
 

@@ -1,4 +1,5 @@
-"""The ring of descriptors: handed out by the emitter, taken on demand by the first idle worker, collected in order.
+"""The ring of descriptors: handed out by the emitter, taken on demand by the first idle worker, computed where the
+window's content lies, with scratch memory of the worker's own, and collected in order.
 
 on-demand (FARM §4.3): a worker takes the next descriptor when it has computed one; what FARM sends as feedback is
 that it marks the descriptor as computed, and lets go of the chunk in which the window begins
@@ -7,12 +8,13 @@ that it marks the descriptor as computed, and lets go of the chunk in which the 
 from math import nan
 
 from kernels.farm import inbox
-from kernels.farm.content import OK
+from kernels.farm.content import OK, OUTPUTS_LOST, TupleStretch
 from kernels.farm.layout import COMPUTED, TAKEN, TO_BE_TAKEN, Chunk, Farm, Worker
 from kernels.farm.monitor import enter, leave, now_ns, wait_at_most, wake
-from kernels.runtime.memory import inner
+from kernels.runtime.memory import WORD_BYTES, inner, resize
 
 NEVER = 1 << 62
+STRETCH_WORDS = TupleStretch.size_bytes // WORD_BYTES
 
 
 @inner
@@ -34,7 +36,7 @@ def fill_descriptor(farm, stream, low, number, start, end):
     descriptor.key, descriptor.number = stream.key, number
     descriptor.start, descriptor.end, descriptor.low = start, end, low
     descriptor.state, descriptor.status = TO_BE_TAKEN, OK
-    descriptor.chunk = descriptor.place = descriptor.count = descriptor.stretch_count = 0
+    descriptor.chunk = descriptor.place = descriptor.count = descriptor.stretches = 0
     return descriptor
 
 
@@ -47,18 +49,50 @@ def begin(farm, worker, ordinal):
 
 
 @inner
+def add_stretch(worker, count, times, values, stride):
+    content = worker.content
+    if content.stretch_count == worker.stretch_room:
+        room = 2 * worker.stretch_room + 8
+        content.stretches = resize(content.stretches.address, room * STRETCH_WORDS)
+        worker.stretch_room = room  # once it is there: where there is no memory the worker goes on
+    stretch = content.stretches[content.stretch_count]
+    stretch.count, stretch.times, stretch.values, stretch.stride = count, times, values, stride
+    content.stretch_count += 1
+
+
+@inner
+def compute(farm: Farm, worker, descriptor):
+    """Call the function on the worker's content; returns its status. Outputs of a call that raised, or had to end, are
+    null. Scratch memory grows twofold, so that windows that become longer don't ask each time."""
+    content = worker.content
+    content.count, content.columns = descriptor.count, farm.read_columns
+    content.start, content.end = descriptor.start, descriptor.end
+    descriptor.stretches = content.stretch_count
+    floats = content.count * farm.scratch_per_tuple + farm.scratch_more
+    if floats > worker.scratch_room:
+        room = max(floats, 2 * worker.scratch_room)
+        content.scratch = resize(content.scratch.address, room)
+        worker.scratch_room = room
+    clear(farm, descriptor)
+    status = farm.compute(content, descriptor.outputs)
+    if status in OUTPUTS_LOST:
+        clear(farm, descriptor)
+    return status
+
+
+@inner
 def finish(farm, worker, status):
     """A worker has computed its window; the monitor is entered."""
     descriptor = farm.descriptors[worker.working_on]
     took = now_ns() - worker.began
     descriptor.state, descriptor.status = COMPUTED, status
-    descriptor.worker, descriptor.calculation = worker.number, took
+    descriptor.worker, descriptor.took = worker.number, took
     if descriptor.chunk != 0:
         Chunk(descriptor.chunk).starting -= 1
     worker.is_busy = False
     worker.busy += took
     worker.windows += 1
-    worker.stretches += descriptor.stretch_count
+    worker.stretches += descriptor.stretches
     farm.computed += 1
     farm.changes += 1
     if farm.computed >= farm.wake_at or farm.computed == farm.handed_out:
@@ -96,21 +130,15 @@ def wait_for_change(farm: Farm, seen, share, ms):
     since it would take a worker's core each time."""
     enter(farm.monitor)
     farm.wake_at = farm.collected + max(1, (farm.handed_out - farm.collected) // share)
-    if farm.wrong == 0 and not are_enough(farm) and (farm.changes == seen or not farm.lacks_memory):
+    are_enough = farm.computed >= farm.wake_at and descriptor_at(farm, farm.collected).state == COMPUTED
+    if farm.wrong == 0 and not are_enough and (farm.changes == seen or not farm.lacks_memory):
         wait_at_most(farm.monitor, ms)
     farm.wake_at = NEVER
     leave(farm.monitor)
 
 
-@inner
-def are_enough(farm):
-    """Whether so many windows are computed that the emitter wants to know, and the first can be collected."""
-    return farm.computed >= farm.wake_at and descriptor_at(farm, farm.collected).state == COMPUTED
-
-
 def stop_overdue(farm: Farm, status, limit_ns):
-    """Ask functions that have worked for longer than the limit to end with a status; returns the longest time that one
-    has worked, in ns."""
+    """Functions over the limit are asked to end with a status; returns the longest time that one has worked, in ns."""
     enter(farm.monitor)
     longest, now = 0, now_ns()
     for number in range(farm.worker_count):
@@ -132,4 +160,7 @@ def close(farm: Farm, status):
     wake(farm.monitor)
     leave(farm.monitor)
     for number in range(farm.worker_count):
-        inbox.close(farm.workers[number].inbox)
+        messages = farm.workers[number].inbox
+        enter(messages.monitor)
+        wake(messages.monitor)
+        leave(messages.monitor)

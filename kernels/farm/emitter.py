@@ -7,12 +7,12 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
 """
 
 from kernels.farm import inbox
-from kernels.farm.active import end_key, run_limits, send_tuples, send_waiting
-from kernels.farm.chunks import append, append_all, bytes_needed, expire_all, room_limits
+from kernels.farm.active import run_limits, send_tuples
+from kernels.farm.chunks import append, append_all, bytes_needed, expire_all
 from kernels.farm.descriptors import has_room
+from kernels.farm.extents import hand_out_after, hand_out_before, hand_out_rest, quiet_limits
 from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, Farm, TupleBatch
-from kernels.runtime.calls import call
-from kernels.runtime.memory import as_word, inner
+from kernels.runtime.memory import inner
 
 AT_ONCE = 1 << 18
 """Tuples: some milliseconds."""
@@ -35,30 +35,39 @@ def feed(farm: Farm, batch: TupleBatch):
 def pause(farm):
     """Before the emitter collects, and perhaps waits: active workers may read all that is written to them."""
     if farm.is_active:
-        send_waiting(farm)
+        for number in range(farm.worker_count):
+            messages = farm.workers[number].inbox
+            if messages.written != messages.sent:
+                inbox.send(messages)
         farm.lacks_memory = not inbox.has_room(farm)
 
 
 @inner
 def take_quiet(farm, batch, first):
     """Take the next tuples of a key that complete no window and go to one place, all at once; how many. One by one,
-    with three calls by address each, tuples cost 35 ns."""
+    then with three calls by address each, tuples cost 35 ns."""
     key = batch.keys[first]
     stream = farm.streams[key]
     if stream.tuples == 0 or stream.is_over:
         return 0
-    until, most = run_limits(farm, stream, batch.times[first]) if farm.is_active else room_limits(stream)
-    until = min(call(farm.extents.quiet_until, farm, stream), until)
-    most = min(call(farm.extents.quiet_tuples, farm, stream), most, AT_ONCE)
-    row, end, newest = first, min(batch.count, first + max(most, 0)), stream.newest
+    chunk = Chunk(stream.youngest)
+    if farm.is_active:
+        until, most = run_limits(farm, stream, batch.times[first])
+    else:
+        until, most = chunk.until, chunk.room - chunk.count
+    quiet_until, quiet = quiet_limits(farm, stream)
+    until, most = min(quiet_until, until), min(quiet, most, AT_ONCE)
+    row, end, newest = first, min(batch.count, first + most), stream.newest
     while row < end and batch.keys[row] == key and newest <= batch.times[row] < until:
         newest = batch.times[row]
         row += 1
     count = row - first
+    if count == 0:
+        return 0
     if farm.is_active:
         send_tuples(farm, stream, batch, first, count)
     else:
-        append_all(farm, Chunk(stream.youngest), batch, first, count)
+        append_all(farm, chunk, batch, first, count)
     stream.tuples += count
     stream.newest = newest
     return count
@@ -77,16 +86,15 @@ def may_hold(farm, stream, time):
 
 @inner
 def take(farm, batch, row):
-    """Whether a tuple was taken."""
+    """Whether a tuple was taken; one that can't be taken ends the farm."""
     stream, time = farm.streams[batch.keys[row]], batch.times[row]
+    verdict, farm.wrong_row = REFUSED, row
     if stream.tuples > 0 and time < stream.newest:
-        return refuse(farm, row, BACKWARDS)
-    if stream.is_over:
-        return refuse(farm, row, KEY_IS_OVER)
-    value = as_word(batch.values[farm.attribute * batch.count + row]) if farm.attribute >= 0 else 0
-    verdict = call(farm.extents.before, farm, stream, time, value)
-    if verdict == REFUSED:
-        farm.wrong_row = row
+        farm.wrong = BACKWARDS
+    elif stream.is_over:
+        farm.wrong = KEY_IS_OVER
+    else:
+        verdict = hand_out_before(farm, stream, batch, row)
     if verdict != GO_ON:
         return False
     if farm.is_active:
@@ -97,37 +105,23 @@ def take(farm, batch, row):
         return False
     stream.tuples += 1
     stream.newest = time
-    call(farm.extents.after, farm, stream)
+    hand_out_after(farm, stream)
     return True
 
 
-@inner
-def refuse(farm, row, why):
-    """A tuple that can't be taken ends the farm."""
-    farm.wrong, farm.wrong_row = why, row
-    return False
-
-
-def finish_key(farm: Farm, key):
-    """Whether all windows of a key whose tuples are over are handed out; if not there was no room."""
-    is_over = end_stream(farm, farm.streams[key])
+def finish_keys(farm: Farm, key, end):
+    """The first of some keys, whose tuples are over, of which not all windows could be handed out, or `end`."""
+    while key < end and end_stream(farm, farm.streams[key]):
+        key += 1
     pause(farm)
-    return is_over
-
-
-def finish_all(farm: Farm):
-    """The same of all keys; it goes on where it had no room the last time."""
-    while farm.finished < farm.keys and end_stream(farm, farm.streams[farm.finished]):
-        farm.finished += 1
-    pause(farm)
-    return farm.finished == farm.keys
+    return key
 
 
 @inner
 def end_stream(farm, stream):
-    """The same of one key; messages to active workers aren't sent yet."""
-    if not stream.is_over and has_room(farm) and call(farm.extents.finish, farm, stream) == GO_ON:
+    """Whether all windows of a key are handed out; active workers need its tuples no more, which isn't sent yet."""
+    if not stream.is_over and has_room(farm) and hand_out_rest(farm, stream) == GO_ON:
         stream.is_over = True
-        if farm.is_active:
-            end_key(farm, stream)
+        for number in range(farm.worker_count if farm.is_active and stream.tuples > 0 else 0):
+            inbox.next_message(farm, farm.workers[number].inbox, stream.key, inbox.KEY_ENDS, 0)
     return stream.is_over

@@ -1,31 +1,20 @@
-"""A farm as a Python object: the caller's thread is the emitter and the collector, and each worker is a thread.
-
-with farm.make("agnostic", sliding(hour, minute), "polynomial_fit", workers=2) as fits:
-    for times_us, values in batches:
-        fits.insert(times_us, values)        waits where there is no room, and collects meanwhile
-        … fits.take() …                      results so far, in window order
-    fits.finish()
-    … fits.take(), fits.metrics() …
-"""
+"""A farm as a Python object: the caller's thread is the emitter and the collector, and each worker is a thread. It is
+fed by `insert`, `finish_key` and `finish`, each of which waits where there is no room, and collects meanwhile."""
 
 import time
 
 import numpy as np
 
 from kernels.columns import require_whole
-from kernels.farm.batch import ANY_TIME, TupleLimits, batch_of
 from kernels.farm.check import INVARIANTS
-from kernels.farm.columns import columns_of
 from kernels.farm.extents import require_context_free, served_window
-from kernels.farm.functions import require_function
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE, Farm
+from kernels.farm.functions import HeavyFunction, require_function
+from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE
 from kernels.farm.memory import FarmMemory
-from kernels.farm.models import calls
-from kernels.farm.options import FarmOptions, room_of
-from kernels.farm.results import Metrics, Results
+from kernels.farm.models import MODELS, calls
+from kernels.farm.options import FarmOptions, fields_of, taken_tuples
+from kernels.farm.results import Metrics, Results, metrics_of
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
-from kernels.runtime.calls import ask
 from kernels.runtime.fields import Elements
 from kernels.runtime.one_at_a_time import OneAtATime, in_turn
 from schemas.errors import BadInput, WrongParameter
@@ -41,7 +30,7 @@ REASONS = {
 class WindowFarm(OneAtATime):
     """One farm, used by one thread. Not a farm any more after an error, but to be closed.
 
-    model: "active" or "agnostic"; window: of a kind that farms serve (extents/)
+    model: "active" or "agnostic"; window: of a kind that farms serve (extents.py)
     name: a function of kernels/farm/functions, or a HeavyFunction; workers: threads
     """
 
@@ -50,23 +39,26 @@ class WindowFarm(OneAtATime):
     ):
         super().__init__()
         require_function(name)
-        if not isinstance(model, str):
-            raise WrongParameter("model", model, "the name of a model, such as 'agnostic'")
+        if not isinstance(model, str) or model not in MODELS:
+            raise WrongParameter("model", model, " or ".join(map(repr, MODELS)), MODELS)
         if not isinstance(window, Window):
             raise WrongParameter("window", window, "one such as schemas.query.sliding makes")
         self._calls = calls(model)
-        columns = columns_of(name, options.columns)
-        served = served_window(window, columns.kept(), options.span_us)
-        self.columns, self._limits = columns.names, TupleLimits(columns, options.keys, options.span_us or ANY_TIME)
+        self._tuples = taken_tuples(name, options)
+        self.columns = self._tuples.names
+        served = served_window(window, tuple(self.columns[place] for place in self._tuples.order), options.span_us)
         if self._calls.is_active:
             require_context_free(window, served)
-        room = room_of(workers, columns, served, options)
-        memory = FarmMemory(self._calls, served, name, options.parameters, room)
+        fields = fields_of(workers, self._tuples, served, options)
+        memory = FarmMemory(self._calls, name, options.parameters, fields)
         self.output_names, self._farm = memory.output_names, memory.farm
         self._error: WrongParameter | BadInput | None = None
         self._began_s: float | None = None
         self._ended_s: float | None = None
-        self._require_memory(model)
+        least = self._calls.least_held(self._farm.address)
+        if options.most_held_bytes < least:
+            whose = f"{self._farm.worker_count} {model} workers and {self._farm.columns} columns"
+            raise WrongParameter("most_held_bytes", options.most_held_bytes, f"{least} or more, for {whose}")
         self._running = RunningFarm(self._calls, memory, options.seconds_a_window)
 
     def __enter__(self) -> "WindowFarm":
@@ -86,12 +78,12 @@ class WindowFarm(OneAtATime):
         """
         self._require_open()
         self._began_s = time.monotonic() if self._began_s is None else self._began_s
-        batch = batch_of(self._limits, times_us, values, keys)
+        batch = self._tuples.batch(times_us, values, keys)
         farm = self._farm
         self._running.end_overdue()
         while batch.done < batch.count:
             seen, before, was_idle = farm.changes, (batch.done, farm.handed_out), farm.computed == farm.handed_out
-            ask(self._calls.feed, farm.address, batch.address)
+            self._calls.feed(farm.address, batch.address)
             self._raise_wrong(batch.keys)
             is_stuck = (batch.done, farm.handed_out) == before
             if is_stuck and was_idle and farm.lacks_memory and not farm.is_active:  # active ones read, and then go on
@@ -107,23 +99,23 @@ class WindowFarm(OneAtATime):
         """The tuples of a key are over: its windows are complete."""
         self._require_open()
         require_whole("key", key, 0, self._farm.keys - 1)
-        self._finish(self._calls.finish_key, key)
+        self._finish(key, key + 1)
 
     @in_turn
     def finish(self) -> None:
         """All tuples are over: waits until all windows are computed. Raises WorkerLost."""
         self._require_open()
-        self._finish(self._calls.finish_all)
         farm = self._farm
+        self._finish(0, farm.keys)
         while farm.collected < farm.handed_out:
             self._wait(farm.changes, ALL)
         self._raise_wrong()
         self._ended_s = time.monotonic()
 
-    def _finish(self, operation: int, *key: int) -> None:
-        """Ask until all is handed out."""
+    def _finish(self, key: int, end: int) -> None:
+        """Ask until all windows of some keys are handed out."""
         seen = self._farm.changes
-        while not ask(operation, self._farm.address, *key):
+        while (key := self._calls.finish_keys(self._farm.address, key, end)) < end:
             self._wait(seen)
             seen = self._farm.changes
 
@@ -136,25 +128,19 @@ class WindowFarm(OneAtATime):
     def metrics(self) -> Metrics:
         """Of all windows that were computed until now."""
         until_s = time.monotonic() if self._ended_s is None else self._ended_s
-        return self._running.metrics(0.0 if self._began_s is None else until_s - self._began_s)
+        return metrics_of(self._farm, 0.0 if self._began_s is None else until_s - self._began_s)
 
     @in_turn
     def check(self) -> None:
         """AssertionError with the first invariant that doesn't hold (check.py)."""
         self._require_open()
-        broken = ask(self._calls.count_broken, self._farm.address)
+        broken = self._calls.count_broken(self._farm.address)
         assert not broken, INVARIANTS[broken]
 
     def close(self) -> None:
         """End the threads, windows that aren't computed yet included. Raises WorkerLost if one doesn't end."""
         with self._turns:
             self._running.close()
-
-    def _require_memory(self, model: str) -> None:
-        farm, least = self._farm, ask(self._calls.least_held, self._farm.address)
-        if farm.most_held < least:
-            whose = f"{farm.worker_count} {model} workers and {farm.columns} columns"
-            raise WrongParameter("most_held_bytes", farm.most_held, f"{least} or more, for {whose}")
 
     def _require_open(self) -> None:
         self._running.require_open()
@@ -165,19 +151,14 @@ class WindowFarm(OneAtATime):
         self._raise_wrong()
 
     def _raise_wrong(self, keys: Elements | None = None) -> None:
-        """What ended the farm, also later, when its row and key are no longer those of the batch: what a batch of these
-        keys holds, or what workers found."""
+        """What ended the farm, also later, when its row and key are no longer those of the batch with these keys."""
         if self._error is None and self._farm.wrong:
-            self._error = _error_of(self._farm, keys)
+            key = f" of key {keys[self._farm.wrong_row]}" if keys is not None else ""
+            self._error = BadInput(f"at row {self._farm.wrong_row} {REASONS.get(self._farm.wrong)}{key}")
+            if self._farm.wrong == TOO_LARGE:
+                self._error = _too_large(self._farm.most_held)
         if self._error is not None:
             raise self._error
-
-
-def _error_of(farm: Farm, keys: Elements | None) -> WrongParameter | BadInput:
-    if farm.wrong == TOO_LARGE:
-        return _too_large(farm.most_held)
-    key = f" of key {keys[farm.wrong_row]}" if keys is not None else ""
-    return BadInput(f"at row {farm.wrong_row} {REASONS[farm.wrong]}{key}")
 
 
 def _too_large(most: int) -> WrongParameter:

@@ -11,20 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.columns import checked_offsets, checked_times, floats, integers, truths
-from kernels.farm.batch import require_columns
-from kernels.farm.extents import ServedWindow
-from kernels.farm.functions import require_function
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.layout import TO_BE_TAKEN, Descriptor, Extents, SortedTuples
-from kernels.farm.memory import FarmMemory, Room
-from kernels.farm.models import given_calls
-from kernels.farm.options import MOST_BYTES, workers_of
-from kernels.farm.results import Metrics, Results
+from kernels.farm.functions import HeavyFunction, require_function
+from kernels.farm.layout import TO_BE_TAKEN, Descriptor, SortedTuples
+from kernels.farm.memory import FarmMemory
+from kernels.farm.models import GIVEN, calls
+from kernels.farm.options import MOST_BYTES, check_tuples, workers_of
+from kernels.farm.results import Metrics, Results, metrics_of
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
 from kernels.given import require_kind
-from kernels.runtime.calls import ask
 from kernels.runtime.memory import WORD_BYTES
-from schemas.errors import BadInput, TooManySeconds, WrongParameter
+from schemas.errors import TooManySeconds, WrongParameter
 from schemas.replay_limits import require_seconds
 
 MOST_RING = 1 << 14
@@ -32,11 +28,8 @@ SECONDS_A_WINDOW = 60.0
 
 
 class TuplesOfKeys(NamedTuple):
-    """Tuples by key and event time.
-
-    offsets: int64[keys + 1]; times_us, arrivals_us: int64[tuples]; closed_us: int64[tuples], windows
-    that end by then were closed when the tuple came; has_value: bool[tuples]; values: float64[columns, tuples]
-    """
+    """By key and event time. offsets: int64[keys + 1]; times_us, arrivals_us, closed_us: int64[tuples], windows that
+    end by the last were closed when the tuple came; has_value: bool[tuples]; values: float64[columns, tuples]."""
 
     offsets: np.ndarray
     times_us: np.ndarray
@@ -47,7 +40,6 @@ class TuplesOfKeys(NamedTuple):
 
     @property
     def held_bytes(self) -> int:
-        """Of all arrays."""
         return sum(each.nbytes for each in self)
 
 
@@ -87,10 +79,13 @@ def compute_windows(
     require_function(name)
     require_seconds("seconds_a_window", options.seconds_a_window)
     tuples, windows = _checked(name, tuples), _windows(windows, len(tuples.offsets) - 1)
-    calls, sorted_tuples = given_calls(), _structure(tuples)
-    served = ServedWindow(Extents.make(), {"sorted_tuples": sorted_tuples})
-    memory = FarmMemory(calls, served, name, parameters, _room(tuples, windows, options))
-    running = RunningFarm(calls, memory, options.seconds_a_window)
+    columns = tuples._asdict()
+    sorted_tuples = SortedTuples.make(first_of_key=columns.pop("offsets"), stride=len(tuples.times_us), **columns)
+    ring = 1 << max(0, min(len(windows.key), MOST_RING) - 1).bit_length()
+    fields = {"worker_count": workers_of(options.workers), "keys": 1, "ring": ring, "most_held": MOST_BYTES}
+    fields |= {"columns": len(tuples.values), "read_columns": len(tuples.values), "sorted_tuples": sorted_tuples}
+    memory = FarmMemory(calls(GIVEN), name, parameters, fields)
+    running = RunningFarm(calls(GIVEN), memory, options.seconds_a_window)
     try:
         results, metrics = _run(running, windows, options.stop)
     finally:
@@ -102,19 +97,11 @@ def compute_windows(
 def _checked(name: str | HeavyFunction, given: TuplesOfKeys) -> TuplesOfKeys:
     """As compiled functions take them. WrongParameter, BadInput."""
     times = checked_times("event time", "row", given.times_us)
-    tuples = TuplesOfKeys(
-        checked_offsets(given.offsets, len(times)),
-        times,
-        integers("arrivals_us", given.arrivals_us),
-        integers("closed_us", given.closed_us),
-        truths("has_value", given.has_value, 1),
-        floats("values", given.values),
-    )
-    _require_lengths(tuples._asdict(), ("arrivals_us", "closed_us", "has_value"), len(times))
-    require_columns(name, tuples.values, len(times))
-    falls = np.setdiff1d(np.flatnonzero(times[1:] < times[:-1]) + 1, tuples.offsets)
-    if len(falls):
-        raise BadInput(f"at row {int(falls[0])} the event time falls; sort tuples by key and event time")
+    arrivals, closed = integers("arrivals_us", given.arrivals_us), integers("closed_us", given.closed_us)
+    offsets, has_value = checked_offsets(given.offsets, len(times)), truths("has_value", given.has_value, 1)
+    tuples = TuplesOfKeys(offsets, times, arrivals, closed, has_value, floats("values", given.values))
+    _require_lengths(tuples, ("arrivals_us", "closed_us", "has_value"), len(times))
+    check_tuples(name, times, tuples.values, tuples.offsets, "key and event time")
     return tuples
 
 
@@ -123,26 +110,15 @@ def _windows(given: WindowsOfKeys, keys: int) -> WindowsOfKeys:
     wrong = np.flatnonzero((windows.key < 0) | (windows.key >= keys))
     if len(wrong):
         raise WrongParameter("key", int(windows.key[wrong[0]]), f"0 to {keys - 1}; this is window {int(wrong[0])}")
-    _require_lengths(windows._asdict(), windows._fields, len(windows.key))
+    _require_lengths(windows, windows._fields, len(windows.key))
     return windows
 
 
-def _require_lengths(given: Mapping[str, np.ndarray], names: Sequence[str], count: int) -> None:
+def _require_lengths(given: TuplesOfKeys | WindowsOfKeys, names: Sequence[str], count: int) -> None:
     for name in names:
-        if len(given[name]) != count:
-            raise WrongParameter(name, f"{len(given[name])} values", f"{count}, one of each")
-
-
-def _structure(tuples: TuplesOfKeys) -> SortedTuples:
-    return SortedTuples.make(
-        first_of_key=tuples.offsets,
-        times=tuples.times_us,
-        arrivals=tuples.arrivals_us,
-        closed=tuples.closed_us,
-        has_value=tuples.has_value,
-        values=tuples.values,
-        stride=len(tuples.times_us),
-    )
+        found = len(getattr(given, name))
+        if found != count:
+            raise WrongParameter(name, f"{found} values", f"{count}, one of each")
 
 
 def _run(running: RunningFarm, windows: WindowsOfKeys, stop: np.ndarray | None) -> tuple[Results, Metrics]:
@@ -152,7 +128,7 @@ def _run(running: RunningFarm, windows: WindowsOfKeys, stop: np.ndarray | None) 
         running.wait(farm.changes, ALL if farm.handed_out == len(windows.key) else A_QUARTER)
         if stop is not None and stop[0]:
             raise TooManySeconds
-    metrics = running.metrics(time.monotonic() - began_s)
+    metrics = metrics_of(farm, time.monotonic() - began_s)
     return running.take(), metrics
 
 
@@ -163,20 +139,8 @@ def _hand_out(running: RunningFarm, windows: WindowsOfKeys) -> None:
     if first == end:
         return
     places = np.arange(first, end) & (farm.ring - 1)
-    fields = {
-        "key": windows.key[first:end],
-        "number": np.arange(first, end),
-        "start": windows.start_us[first:end],
-        "end": windows.end_us[first:end],
-        "known_at": windows.known_at_us[first:end],
-        "state": TO_BE_TAKEN,
-    }
-    for field, values in fields.items():
+    given = (each[first:end] for each in windows)
+    names = ("key", "start", "end", "known_at", "number", "state")
+    for field, values in zip(names, (*given, np.arange(first, end), TO_BE_TAKEN), strict=True):
         running.memory.descriptors[places, Descriptor.offsets[field] // WORD_BYTES] = values
-    ask(running.calls.hand_out_more, farm.address, end - first)
-
-
-def _room(tuples: TuplesOfKeys, windows: WindowsOfKeys, options: ComputeOptions) -> Room:
-    workers = workers_of(options.workers)
-    ring = 1 << max(0, min(len(windows.key), MOST_RING) - 1).bit_length()
-    return Room(workers, 1, len(tuples.values), len(tuples.values), ring, MOST_BYTES, 0, 0)
+    running.calls.hand_out_more(farm.address, end - first)

@@ -1,6 +1,6 @@
 """The inbox of an active worker: a list of blocks of messages, which the emitter adds and the worker gives back.
 
-    worker reads ▼                                    ▼ emitter writes        read ≤ sent ≤ written
+    worker reads ▼                                    ▼ emitter writes        handled ≤ sent ≤ written
     [ · 900 tuples · · window · · ] ─▶ [ 24 tuples · window · _ _ _ ]
 
 Messages up to `sent` may be read; they are sent by the block, and whenever a window is complete. As long as there is
@@ -11,15 +11,27 @@ Tuples travel in runs, column by column: one message for each tuple cost the emi
 workers were no more than 1.6 times as fast as one.
 """
 
-from kernels.farm.layout import Message
+from kernels.farm.layout import hold
 from kernels.farm.monitor import enter, leave, wake
-from kernels.runtime.fields import Address
+from kernels.runtime.fields import Address, Code, Count, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 
+TUPLES, A_WINDOW, KEY_ENDS = range(3)
+"""What a message is: neighbouring tuples of a key, a window that has all its tuples, or the end of a key."""
 BLOCK_TUPLES = 1 << 10
 """So many at most are one message."""
-MESSAGE_BYTES = Message.size_bytes
+
+
+class Message(Struct):
+    """To an active worker. low: of the first tuple, by what it is selected; of a window, its place among all that were
+    handed out; count: of tuples, whose times stand behind it, and then their values, column by column."""
+
+    key: Place
+    kind: Code
+    low: Word
+    count: Count
+    columns: Tail(Word)
 
 
 class Block(Struct):
@@ -29,24 +41,17 @@ class Block(Struct):
     end: Address
 
 
-HEAD_BYTES = Block.size_bytes
+MESSAGE_BYTES, HEAD_BYTES = Message.size_bytes, Block.size_bytes
 
 
 @inner
 def message_bytes(farm, tuples):
-    """Of a message with so many tuples."""
-    return MESSAGE_BYTES + tuples * tuple_bytes(farm)
-
-
-@inner
-def tuple_bytes(farm):
-    """Of its time and values."""
-    return (1 + farm.columns) * WORD_BYTES
+    return MESSAGE_BYTES + tuples * (1 + farm.columns) * WORD_BYTES
 
 
 @inner
 def block_bytes(farm):
-    """Of a block: all the tuples of one message have room in it."""
+    """All the tuples of one message have room in a block."""
     return HEAD_BYTES + message_bytes(farm, BLOCK_TUPLES)
 
 
@@ -59,16 +64,10 @@ def has_room(farm):
 
 
 @inner
-def least_held(farm):
-    """What a farm must be allowed to hold: a worker keeps the block that it has read until it reads the next one."""
-    return 4 * farm.worker_count * block_bytes(farm)
-
-
-@inner
 def tuples_that_fit(farm, inbox):
     """How many the block that is written takes in one message; fewer than 0 where not even an empty one fits."""
     left = inbox.last + block_bytes(farm) - inbox.write_at if inbox.last != 0 else 0
-    return (left - MESSAGE_BYTES) // tuple_bytes(farm)
+    return (left - MESSAGE_BYTES) // ((1 + farm.columns) * WORD_BYTES)
 
 
 @inner
@@ -86,7 +85,6 @@ def next_message(farm, inbox, key, kind, tuples):
 
 @inner
 def add_block(farm, inbox):
-    """Room for more."""
     not_inlined()
     block = Block(take_spare(farm))
     if block.address == 0:
@@ -109,8 +107,7 @@ def take_spare(farm):
         farm.spare_blocks -= 1
     else:
         farm.block_bytes += block_bytes(farm)
-        farm.held += block_bytes(farm)
-        farm.greatest_held = max(farm.greatest_held, farm.held)
+        hold(farm, block_bytes(farm))
     leave(farm.monitor)
     return address
 
@@ -151,17 +148,7 @@ def message_to_read(farm, inbox):
 
 
 @inner
-def close(inbox):
-    """No more messages come."""
-    enter(inbox.monitor)
-    inbox.is_over = True
-    wake(inbox.monitor)
-    leave(inbox.monitor)
-
-
-@inner
 def release_blocks(address):
-    """Give a list of blocks back."""
     while address != 0:
         next_address = Block(address).next
         release(address)

@@ -9,6 +9,7 @@ Agnostic workers read one buffer of chunks, which only the emitter writes; activ
 buffer each (FARM §4.2.3, §5.3, §5.4).
 """
 
+from kernels.bounds import KernelWindow
 from kernels.farm.content import Real, WindowContent
 from kernels.farm.monitor import Monitor
 from kernels.runtime.fields import (
@@ -23,17 +24,16 @@ from kernels.runtime.fields import (
     Place,
     Pointer,
     Ref,
-    Tail,
     Times,
     Word,
 )
+from kernels.runtime.memory import inner, move
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
-from kernels.runtime.tables import Operation
-from kernels.windows._window import Window
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
-TUPLES, A_WINDOW, KEY_ENDS = range(3)
 NO_ROOM, GO_ON, REFUSED = range(3)
+TIMES, ORDINALS, ATTRIBUTES, AGES = range(4)
 FOREVER = (1 << 61) + (1 << 60)
 """Later than every time, and more than every count."""
 BACKWARDS, ATTRIBUTE_FALLS, KEY_IS_OVER, TOO_LARGE = range(1, 5)
@@ -45,7 +45,7 @@ Nanoseconds = Integer("ns")
 class Descriptor(Struct):
     """A window that was handed out (FARM §5.4.2.2): where its tuples are, and then what came of it.
 
-    low: of what the tuples are selected by (extents/), that of the first; chunk, place: the first tuple, of agnostic
+    low: of what the tuples are selected by (extents.py), that of the first; chunk, place: the first tuple, of agnostic
     workers; known_at, covered: of sorted tuples, those that arrived later don't count, and how many do count, whether
     they have values or not; outputs: floats of the result
     """
@@ -63,8 +63,8 @@ class Descriptor(Struct):
     state: Code
     status: Code
     worker: Place
-    stretch_count: Count
-    calculation: Nanoseconds
+    stretches: Count
+    took: Nanoseconds
     outputs: Pointer(Real)
 
 
@@ -89,9 +89,8 @@ class Chunk(Struct):
 class Substream(Struct):
     """The tuples of one key, and the next of its windows.
 
-    key: its number
-    tuples: how many came; newest: the time of the last; marker, latest: of delta
-    windows, the value that triggered last, and the last value
+    tuples: how many came; newest: the time of the last; marker, latest: of delta windows, the value that triggered
+    last, and the last value
     oldest, youngest: its chunks; chunk, place, ordinal: the first tuple that the next window may have
     """
 
@@ -109,21 +108,6 @@ class Substream(Struct):
     ordinal: Count
 
 
-class Message(Struct):
-    """To an active worker: neighbouring tuples of a key, or the descriptor of a window that has all its tuples, or that
-    a key is over.
-
-    kind: TUPLES, A_WINDOW or KEY_ENDS; low: of the first tuple, by what it is selected; of a window, its place among
-    all that were handed out; count: of tuples, whose times stand behind it, and then their values, column by column
-    """
-
-    key: Place
-    kind: Code
-    low: Word
-    count: Count
-    columns: Tail(Word)
-
-
 class Deque(Struct):
     """The private buffer of an active worker for one key: tuples first … end, in one piece. `lows`: by what they are
     selected, which may be their times."""
@@ -137,7 +121,7 @@ class Deque(Struct):
 
 
 class Inbox(Struct):
-    """Messages to one active worker (inbox.py). last, write_at, written, sent: the emitter's; first, read_at, read: the
+    """Messages to one active worker (inbox.py). last, write_at, written, sent: the emitter's; first, read_at: the
     worker's; write_at, read_at: where the next message will stand, and does."""
 
     monitor: Inline(Monitor)
@@ -147,15 +131,13 @@ class Inbox(Struct):
     write_at: Address
     written: Count
     sent: Count
-    read: Count
-    is_over: Flag()
 
 
 class Worker(Struct):
-    """A thread that computes windows. stop: a status with which the function at work must end, or 0.
+    """A thread that computes windows.
 
-    working_on: the place of its descriptor; began, busy: when that began, and the time in the function in all
-    windows, stretches: of all that it computed; handled: messages, of an active worker
+    stop: a status with which the function at work must end, or 0; working_on: the place of its descriptor; began, busy:
+    when that began, and the time in the function in all; handled: messages, of an active worker
     """
 
     number: Place
@@ -174,28 +156,6 @@ class Worker(Struct):
     deques: Pointer(Inline(Deque))
 
 
-class Extents(Struct):
-    """When windows are complete, and which tuples they have: the operations of a file of extents/.
-
-    before(farm, stream, time, value) → GO_ON, or NO_ROOM to hand out what is complete before this tuple, or REFUSED;
-        value: the bits of the attribute of delta windows
-    after(farm, stream): hands out what the tuple that was just taken completes
-    finish(farm, stream) → GO_ON or NO_ROOM: hands out what is left when the key's tuples are over
-    quiet_until(farm, stream), quiet_tuples(farm, stream): tuples before that time, and so many of the next ones,
-        complete no window
-    is_before(farm, chunk, place, low): whether a tuple lies before a window that begins at `low`
-    least_low(farm, stream): no window that is still to be handed out begins before
-    """
-
-    before: Operation()
-    after: Operation()
-    finish: Operation()
-    quiet_until: Operation()
-    quiet_tuples: Operation()
-    is_before: Operation()
-    least_low: Operation()
-
-
 class TupleBatch(Struct):
     """Tuples to be taken: rows done … count; value i of column c at c * count + i."""
 
@@ -207,13 +167,12 @@ class TupleBatch(Struct):
 
 
 class SortedTuples(Struct):
-    """All tuples of all keys (sorted_tuples.py): by key and event time; first_of_key has the end too. `values`:
-    value i of column c at c * stride + i; closed: windows that end by then were closed when the tuple came."""
+    """The arrays of given_windows.TuplesOfKeys; first_of_key: its offsets; value i of column c at c * stride + i."""
 
     first_of_key: Pointer(Place)
-    times: Times
-    arrivals: Times
-    closed: Times
+    times_us: Times
+    arrivals_us: Times
+    closed_us: Times
     has_value: Pointer(BYTE)
     values: Pointer(Real)
     stride: Count
@@ -223,15 +182,14 @@ class Farm(Struct):
     """The whole. Guarded by the monitor: states and counts of descriptors, `starting` of chunks, `held`, workers' stop.
 
     size, slide: of windows, in µs, tuples or as bits of floats; window: its closed forms, if it has them
-    by_ordinal: whether its numbers are of tuples, not of times; ends_at_tuples: whether it begins at its first tuple
-    and ends behind its last, wherever they are
+    selects: by what windows have tuples: TIMES, ORDINALS, ATTRIBUTES of the column `attribute`, or AGES up to `size`
+    ends_at_tuples: whether one begins at its first tuple and ends behind its last, wherever they are
     hand_out(farm, stream, low, number, start, end): a window is complete
     find_content(farm, worker, descriptor): gives a worker the stretches of a window, of agnostic workers
-    idle: workers that wait; wake_at: so many computed windows are enough to wake the emitter
+    wake_at: so many computed windows are enough to wake the emitter
     block_bytes: of `held`, blocks of messages to active workers; spare, spare_blocks: those that can be written again
     lacks_memory: whether the emitter waits for memory
-    columns: of values; the function reads the first read_columns of them
-    finished: keys before this one are over
+    columns: of values, of which the function reads the first read_columns
     changes: computed windows and blocks of messages; wrong, wrong_row: why the farm ends, and at which row of a batch
     """
 
@@ -244,7 +202,6 @@ class Farm(Struct):
     collected: Count
     wake_at: Count
     changes: Count
-    idle: Count
     is_active: Flag()
     stop: Code
     held: Bytes
@@ -256,12 +213,11 @@ class Farm(Struct):
     spare_blocks: Count
     wrong: Code
     wrong_row: Place
-    extents: Inline(Extents)
-    hand_out: Operation()
-    find_content: Operation()
+    hand_out: Operation("Farm", Substream, Microseconds, Count, Microseconds, Microseconds)
+    find_content: Operation("Farm", Worker, Descriptor)
     sorted_tuples: Ref(SortedTuples)
-    window: Ref(Window)
-    by_ordinal: Flag()
+    window: Ref(KernelWindow)
+    selects: Code
     ends_at_tuples: Flag()
     size: Word
     slide: Word
@@ -272,13 +228,27 @@ class Farm(Struct):
     columns: Count
     read_columns: Count
     outputs: Count
-    compute: Operation()
+    compute: Operation(Address, Address)
     parameters: Pointer(Real)
-    parameter_count: Count
     scratch_per_tuple: Count
     scratch_more: Count
     streams: Pointer(Inline(Substream))
     keys: Count
-    finished: Count
     workers: Pointer(Inline(Worker))
     worker_count: Count
+
+
+@inner
+def hold(farm, more_bytes):
+    """The buffers take so much more memory. Of active workers only while the monitor is entered."""
+    farm.held += more_bytes
+    farm.greatest_held = max(farm.greatest_held, farm.held)
+
+
+@inner
+def copy_tuples(farm, count, target, source):
+    """Each: where times and values of the first tuple stand, and how many values there are from column to column."""
+    (times, values, stride), (from_times, from_values, from_stride) = target, source
+    move(times.address, from_times.address, count)
+    for column in range(farm.columns):
+        move(values[column * stride :].address, from_values[column * from_stride :].address, count)

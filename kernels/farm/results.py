@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.farm.layout import Descriptor, Farm
+from kernels.farm.memory import FarmMemory
 from kernels.runtime.memory import WORD_BYTES
 
 
@@ -59,17 +60,14 @@ class Metrics(NamedTuple):
     greatest_held_bytes: int
 
 
-FIELDS = (
-    *("key", "number", "start", "end", "count", "covered"),
-    *("status", "outputs", "worker", "stretch_count", "calculation"),
-)
+FIELDS = ("key", "number", "start", "end", "count", "covered", "status", "outputs", "worker", "stretches", "took")
 """Of a descriptor, in the order of Results."""
 
 
-def results_of(words: np.ndarray, outputs: np.ndarray, places: np.ndarray) -> Results:
-    """Of the descriptors at some places of the ring: int64[ring, words of a descriptor], float64[ring, outputs]."""
-    columns = [words[places, Descriptor.offsets[field] // WORD_BYTES] for field in FIELDS]
-    columns[FIELDS.index("outputs")] = outputs[places]
+def results_of(memory: FarmMemory, places: np.ndarray) -> Results:
+    """Of the descriptors at some places of the ring."""
+    columns = [memory.descriptors[places, Descriptor.offsets[field] // WORD_BYTES] for field in FIELDS]
+    columns[FIELDS.index("outputs")] = memory.outputs[places]
     return Results(*columns)
 
 
@@ -79,15 +77,13 @@ def joined(parts: Sequence[Results]) -> Results:
 
 
 def add(parts: list[Results], part: Results) -> None:
-    """One more part; those before it that aren't twice as long are joined with it. Parts stay few, and each result is
-    copied O(log results) times."""
+    """One more part, joined with those before it that aren't twice as long: each is copied O(log results) times."""
     while parts and len(parts[-1].key) < 2 * len(part.key):
         part = joined([parts.pop(), part])
     parts.append(part)
 
 
 def metrics_of(farm: Farm, completion_s: float) -> Metrics:
-    """From what the workers counted."""
     workers = [farm.workers[number] for number in range(farm.worker_count)]
     windows, busy_s = [each.windows for each in workers], [each.busy / 1e9 for each in workers]
     computed, calculated_s = sum(windows), sum(busy_s)

@@ -1,35 +1,109 @@
-"""A farm at work: its threads, their time limit, and the results that become ready, in window order."""
+"""A farm at work: its threads, their time limit, and the results that become ready, in window order. Each worker's
+thread is one compiled call that takes windows until there are no more."""
 
+import os
+import threading
 import time
 import weakref
 
 import numpy as np
 
-from kernels.farm.content import OVER_TIME
+from kernels.farm.content import INTERRUPTED, NO_MEMORY, OVER_TIME
+from kernels.farm.layout import Worker
 from kernels.farm.memory import FarmMemory
 from kernels.farm.models import FarmCalls
-from kernels.farm.results import Metrics, Results, add, joined, metrics_of, results_of
-from kernels.farm.threads import WorkerThreads, lost
-from kernels.runtime.calls import ask
-from schemas.errors import WrongParameter
+from kernels.farm.results import Results, add, joined, results_of
+from schemas.errors import KernelOutOfMemory, WorkerLost, WrongParameter
 
 WAIT_MS = 50
 ALL, A_QUARTER = 1, 4
+LONGEST_START_S, SHORTLY_S = 0.2, 0.001
 GRACE_S = 5.0
 """How long behind its time limit a function may take to see that it must end."""
 
 
-class RunningFarm:
-    """From the start of its threads to `close`; used by one thread, which hands windows out.
+class WorkerThreads:
+    """The workers' threads. Knows the memory, not the farm's object, which may end while they run. They are threads of
+    the process that made them: in a forked one there are none, and the monitors may be as they left them for ever."""
 
-    limit_s: how long the function may take for a window
-    """
+    def __init__(self, calls: FarmCalls, memory: FarmMemory):
+        self._calls, self._memory, self._failed, self._process = calls, memory, [], os.getpid()
+        self._begun = 0
+        self._threads = []
+        for number in range(memory.farm.worker_count):
+            given, name = (calls, memory, memory.farm.workers[number], self._failed), f"windrow-farm-{number}"
+            self._threads.append(threading.Thread(target=_work, args=given, name=name, daemon=True))
+
+    def start(self) -> None:
+        """Whatever happens meanwhile, `end` knows which ones were begun."""
+        for thread in self._threads:
+            self._begun += 1
+            thread.start()
+
+    def are_here(self) -> bool:
+        return os.getpid() == self._process
+
+    def require_alive(self) -> None:
+        """WorkerLost where a thread has ended before the farm was closed."""
+        if self._failed or not all(thread.is_alive() for thread in self._threads):
+            raise _lost(f"a worker's thread ended: {self._failed[0]!r}" if self._failed else "a thread ended")
+
+    def end(self, grace_s: float) -> None:
+        """End all threads and give their memory back. WorkerLost where one doesn't end: its memory is kept then."""
+        if not self.are_here():
+            return
+        address, until_s = self._memory.farm.address, time.monotonic() + grace_s
+        self._calls.close(address, INTERRUPTED)
+        for thread in self._threads[: self._begun]:
+            _join(thread, until_s)
+        if any(thread.is_alive() for thread in self._threads):
+            raise _lost(f"a function doesn't end {grace_s:g} s after it was asked to")
+        self._calls.release_all(address)
+
+
+def _lost(what: str) -> WorkerLost:
+    return WorkerLost(f"{what}; nothing more comes of this farm. Run it again, or let the function ask must_stop")
+
+
+def _join(thread: threading.Thread, until_s: float) -> None:
+    """Wait for the end of a thread. One whose start was interrupted may say only later that it has begun."""
+    begins_s = min(until_s, time.monotonic() + LONGEST_START_S)
+    while thread.ident is None and time.monotonic() < begins_s:
+        time.sleep(SHORTLY_S)
+    if thread.ident is not None:
+        thread.join(max(0.0, until_s - time.monotonic()))
+
+
+def _work(calls: FarmCalls, memory: FarmMemory, worker: Worker, failed: list[BaseException]) -> None:
+    """One window that gets no memory is a result of that status; anything else ends the farm."""
+    address = memory.farm.address
+    try:
+        while not _is_over(calls, address, worker):
+            calls.fail(address, worker.address, NO_MEMORY)
+    except BaseException as error:
+        failed.append(error)
+        calls.close(address, INTERRUPTED)
+
+
+def _is_over(calls: FarmCalls, address: int, worker: Worker) -> bool:
+    """Whether a worker's windows are over; False where the one that it computes got no memory."""
+    try:
+        calls.work(address, worker.address)
+    except KernelOutOfMemory:
+        if not worker.is_busy:
+            raise
+        return False
+    return True
+
+
+class RunningFarm:
+    """From the start of its threads to `close`; used by one thread. limit_s: of the function, for a window."""
 
     def __init__(self, calls: FarmCalls, memory: FarmMemory, limit_s: float):
         self.calls, self.memory, self.farm = calls, memory, memory.farm
         self._limit_s, self._look_s, self._longest = limit_s, 0.0, 0
         self._parts: list[Results] = []
-        ask(calls.create_all, self.farm.address)
+        calls.create_all(self.farm.address)
         self._threads = WorkerThreads(calls, memory)
         self._end = weakref.finalize(self, self._threads.end, GRACE_S)
         try:
@@ -50,14 +124,13 @@ class RunningFarm:
         if not self._threads.are_here():
             raise WrongParameter("the farm", "one of another process", "one that this process made; make another")
 
-    def collect(self) -> int:
-        """How many results became ready, in window order."""
+    def collect(self) -> None:
+        """Keep the results that became ready, in window order."""
         farm = self.farm
-        count = ask(self.calls.ready, farm.address)
+        count = self.calls.ready(farm.address)
         if count:
-            add(self._parts, self._results((farm.collected + np.arange(count)) & (farm.ring - 1)))
+            add(self._parts, results_of(self.memory, (farm.collected + np.arange(count)) & (farm.ring - 1)))
             farm.collected += count
-        return count
 
     def take(self) -> Results:
         """The results since the last time."""
@@ -65,34 +138,26 @@ class RunningFarm:
             self._longest_ns()
             self.collect()
         parts, self._parts = self._parts, []
-        return joined([self._results(np.zeros(0, np.int64)), *parts])
+        return joined([results_of(self.memory, np.zeros(0, np.int64)), *parts])
 
-    def metrics(self, completion_s: float) -> Metrics:
-        """Of all windows that were computed until now."""
-        return metrics_of(self.farm, completion_s)
-
-    def wait(self, seen: int, share: int = A_QUARTER) -> int:
+    def wait(self, seen: int, share: int = A_QUARTER) -> None:
         """Until one of `share` parts of the windows is computed, or `changes` of the farm isn't `seen` any more and
-        that may be memory which lacks; at most WAIT_MS. How many results became ready. Raises WorkerLost."""
-        ask(self.calls.wait_for_change, self.farm.address, seen, share, WAIT_MS)
+        that may be memory which lacks; at most WAIT_MS. Keeps what became ready. Raises WorkerLost."""
+        self.calls.wait_for_change(self.farm.address, seen, share, WAIT_MS)
         self._threads.require_alive()
         self.end_overdue()
-        return self.collect()
+        self.collect()
 
     def end_overdue(self) -> None:
         """Ask functions that take too long to end. WorkerLost where one doesn't."""
         if self._longest_ns() > (self._limit_s + GRACE_S) * 1e9:
-            raise lost(f"a function doesn't end {GRACE_S:g} s behind its limit of {self._limit_s:g} s")
-
-    def _results(self, places: np.ndarray) -> Results:
-        return results_of(self.memory.descriptors, self.memory.outputs, places)
+            raise _lost(f"a function doesn't end {GRACE_S:g} s behind its limit of {self._limit_s:g} s")
 
     def _longest_ns(self) -> int:
-        """How long functions have worked at most, when they were last looked at; those over the limit are asked to end.
-        Every WAIT_MS: each look keeps workers out of the monitor."""
+        """How long functions have worked at most; looked at every WAIT_MS: it keeps workers out of the monitor."""
         now_s = time.monotonic()
         if now_s >= self._look_s:
             self._look_s = now_s + WAIT_MS / 1000
             limit_ns = round(self._limit_s * 1e9)
-            self._longest = ask(self.calls.stop_overdue, self.farm.address, OVER_TIME, limit_ns)
+            self._longest = self.calls.stop_overdue(self.farm.address, OVER_TIME, limit_ns)
         return self._longest

@@ -27,9 +27,9 @@ from kernels.frames._ordered import (
     standing,
 )
 from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
-from kernels.runtime.calls import call
-from kernels.runtime.fields import Address, Array, Flag, Inline, Microseconds, Place, Ref, Word
+from kernels.runtime.fields import Address, Array, Code, Flag, Inline, Microseconds, Place, Ref, Word
 from kernels.runtime.memory import as_word, inlined, inner, not_inlined, release, resize
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct, allocate
 from kernels.states import clear, take_in
 from kernels.states.layout import Events, StatePlan
@@ -67,7 +67,7 @@ class KeyFrames(Struct):
     row_offset: Place
     cut: Microseconds
     cut_row: Place
-    meter_call: Address
+    meter_call: Operation(Address, Code)
     meter: Address
     part: Address
     row_at_hand: Array(Word, 1)
@@ -79,7 +79,7 @@ class KeyFrames(Struct):
 @inner
 def begin(s, kind):
     if s.meter_call != 0:
-        call(s.meter_call, s.meter, kind)
+        s.meter_call(s.meter, kind)
 
 
 @inner
@@ -183,7 +183,7 @@ def take_tuple(s, frame, time, row, value):
         if frame.grown != 0:
             _grow(s, frame, row)
         if s.rules.note_taken != 0:
-            call(s.rules.note_taken, s.rules, frame, time, as_word(value))
+            s.rules.note_taken(s.rules, frame, time, as_word(value))
         return frame
     if opens_frame(s.rules, value):
         return open_frame(s, time, row, value)
@@ -218,9 +218,9 @@ def open_frame(s, time, row, value):
     frame = add_frame(s, time, row)
     frame.opening = value
     if s.rules.note_opening != 0:
-        call(s.rules.note_opening, s.rules, frame, as_word(value))
+        s.rules.note_opening(s.rules, frame, as_word(value))
     if s.rules.note_taken != 0:
-        call(s.rules.note_taken, s.rules, frame, time, as_word(value))
+        s.rules.note_taken(s.rules, frame, time, as_word(value))
     if frame.grown != 0:
         clear(s.rules.plan, frame.grown)
         _grow(s, frame, row)

@@ -17,7 +17,6 @@ from kernels.frames._rules import DONE, NONE, Frame, FrameKernel, is_long_enough
 from kernels.frames.rules import make_rules, require_answers, require_comparable
 from kernels.kernel_object import KernelObject
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
-from kernels.runtime.calls import call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
@@ -34,18 +33,18 @@ def insert_tuples(kernel: FrameKernel, s, times, row, end):
     times 4, plus the status."""
     given = row
     while row < end:
-        status = call(kernel.insert, s, words_at(times)[row - given], row)
+        status = kernel.insert(s, words_at(times)[row - given], row)
         if status != DONE:
             return 4 * (row - given) + status
         row += 1
-    call(kernel.close_burst, s)
+    kernel.close_burst(s)
     return 4 * (end - given)
 
 
 @guarded_entry
 def answer_frame(kernel: FrameKernel, s: KeyFrames, frame: Frame, answers):
     """A SlotResult per slot of a frame. Returns 1, or 0 if it is too short to be one."""
-    state = call(kernel.content, s, frame)
+    state = kernel.content(s, frame)
     lower_all(s.plan, state, answers)
     return 1 if is_long_enough(s.rules, frame, events_of(state)) else 0
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from kernels.columns import LIMIT_US
-from kernels.runtime.calls import call
-from kernels.runtime.fields import Address, Code, Flag, Float, Microseconds, Place, Ref
+from kernels.runtime.fields import Address, Code, Count, Flag, Float, Microseconds, Place, Ref, Times, Word
 from kernels.runtime.memory import as_float, as_word, inner
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
 from schemas.errors import WrongParameter
 
@@ -61,11 +61,11 @@ class Predicates(Struct):
     is_one(rules, frame, tuples) → 0 if a frame of so many tuples is too short to be one; 0: each is one
     """
 
-    closes: Operation()
-    opens: Operation()
-    note_opening: Operation()
-    note_taken: Operation()
-    is_one: Operation()
+    closes: Operation("FrameRules", Frame, Microseconds, Word)
+    opens: Operation("FrameRules", Word)
+    note_opening: Operation("FrameRules", Frame, Word)
+    note_taken: Operation("FrameRules", Frame, Microseconds, Word)
+    is_one: Operation("FrameRules", Frame, Count)
 
 
 class FrameRules(Predicates):
@@ -90,18 +90,18 @@ class FrameRules(Predicates):
 
 @inner
 def closes_frame(rules, frame, time, value):
-    return call(rules.closes, rules, frame, time, as_word(value)) == 1
+    return rules.closes(rules, frame, time, as_word(value)) == 1
 
 
 @inner
 def opens_frame(rules, value):
-    return rules.opens == 0 or call(rules.opens, rules, as_word(value)) == 1
+    return rules.opens == 0 or rules.opens(rules, as_word(value)) == 1
 
 
 @inner
 def is_long_enough(rules, frame, tuples):
     """Whether a frame of so many tuples is one that others see."""
-    return rules.is_one == 0 or call(rules.is_one, rules, frame, tuples) == 1
+    return rules.is_one == 0 or rules.is_one(rules, frame, tuples) == 1
 
 
 @inner
@@ -164,19 +164,19 @@ class FrameKernel(Struct):
         rows beyond first … end − 1
     """
 
-    create: Operation()
-    destroy: Operation()
-    reset: Operation()
-    append_run: Operation()
-    insert: Operation()
-    close_burst: Operation()
-    content: Operation()
-    closing_row: Operation()
-    rows_of: Operation()
-    evict: Operation()
-    least_row: Operation()
-    save: Operation()
-    load: Operation()
+    create: Operation(StatePlan, FrameRules, Address)
+    destroy: Operation(Address)
+    reset: Operation(Address)
+    append_run: Operation(Address, Times, Place, Place)
+    insert: Operation(Address, Microseconds, Place)
+    close_burst: Operation(Address)
+    content: Operation(Address, Frame)
+    closing_row: Operation(Address, Frame)
+    rows_of: Operation(Address, Frame, Address)
+    evict: Operation(Address, Microseconds)
+    least_row: Operation(Address)
+    save: Operation(Address, Address)
+    load: Operation(Address, Address, Count, Place, Place)
 
 
 def refusal(kernel: str, status: int, time: str, floor: str, capacity: int) -> str:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from kernels.frames._frames import KeyFrames, add_frame, frame_at
 from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, OrderedEntry, next_place, standing
 from kernels.frames._rules import REACH, Frame
-from kernels.runtime.calls import ask
 from kernels.runtime.counted import are_there
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import words_at
@@ -142,6 +141,6 @@ def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
         before = last
         spans.append((first, last))
     for each in tuples:
-        opens_one = s.rules.opens == 0 or ask(s.rules.opens, s.rules.address, each.word) == 1
+        opens_one = s.rules.opens == 0 or s.rules.opens(s.rules.address, each.word) == 1
         in_one = any(first <= each[:2] <= last for first, last in spans)
         assert in_one or not opens_one, f"frames: the tuple {each[:2]} is in one"

@@ -14,7 +14,7 @@ from kernels.monoids._names_elsewhere import named_elsewhere
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.found import first_paragraph, names_in
 from schemas.errors import BrokenDefinition, NotServed, WrongParameter
-from schemas.loading import load
+from schemas.mistakes import load
 
 AnyAggregate = Monoid | Sketch | OrderStatistic
 COMMON = ("count", "sum", "min", "max", "mean")
@@ -150,50 +150,18 @@ def parameter_values(spec: AggregateSpec, monoid: AnyAggregate) -> tuple[int | f
 
 
 def _checked(function: str, parameter: Parameter, value) -> int | float:
-    kind = type(parameter.default)
-    if kind is bool:
-        return _checked_truth(function, parameter, value)
-    is_number = isinstance(value, (int, float) if kind is float else int) and not isinstance(value, bool)
-    fits = is_number and parameter.least <= value <= parameter.most
-    if not fits or (parameter.step and value % parameter.step):
-        what = "a number" if kind is float else f"a multiple of {parameter.step}" if parameter.step else "an integer"
-        raise WrongParameter(
-            f"{parameter.name} of {function}", value, f"{what} from {parameter.least} to {parameter.most}"
-        )
+    name, default, least, most, step = parameter
+    kind = type(default)
+    is_kind = isinstance(value, (int, float) if kind is float else int) and isinstance(value, bool) == (kind is bool)
+    if not is_kind or not least <= value <= most or (step and value % step):
+        what = "a number" if kind is float else f"a multiple of {step}" if step else "an integer"
+        truths = " or ".join(str(each) for each in (False, True) if least <= each <= most)
+        allowed = truths if kind is bool else f"{what} from {least} to {most}"
+        raise WrongParameter(f"{name} of {function}", value, allowed)
     return kind(value)
-
-
-def _checked_truth(function: str, parameter: Parameter, value) -> bool:
-    allowed = [each for each in (False, True) if parameter.least <= each <= parameter.most]
-    if not isinstance(value, bool) or value not in allowed:
-        raise WrongParameter(f"{parameter.name} of {function}", value, " or ".join(map(str, allowed)))
-    return value
 
 
 def output_type(spec: AggregateSpec) -> str:
     """Column type of the aggregate's result. Raises as find_monoid."""
     named = find_monoid(spec)[1].output_type
     return spec.second_type if named == SECOND else named or spec.column_type
-
-
-__all__ = [
-    "SECOND",
-    "AggregateSpec",
-    "Monoid",
-    "Parameter",
-    "Sketch",
-    "answered_by_states",
-    "as_written",
-    "describe",
-    "every_monoid",
-    "has_inverse",
-    "in_words",
-    "those_with",
-    "find_monoid",
-    "functions",
-    "module_of",
-    "monoids_of",
-    "named_elsewhere",
-    "output_type",
-    "parameter_values",
-]

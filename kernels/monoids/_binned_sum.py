@@ -19,6 +19,7 @@ import math
 from numba import njit
 from numba.extending import register_jitable
 
+from kernels.monoid import Monoid, unchecked
 from kernels.runtime.memory import as_float, not_inlined
 
 WORDS = 5
@@ -141,3 +142,8 @@ def _digits(first, second, third, fourth):
 @njit(error_model="numpy")
 def _power_of_two(power):
     return as_float((power + 1023) << FRACTION)
+
+
+def of_values(column_types, lift, lower, **others) -> Monoid:
+    """The monoid of an aggregate whose result follows from such a sum."""
+    return unchecked(column_types, WORDS, identity, lift, combine, lower, "float64", failure=NO_SUM, **others)

@@ -25,3 +25,6 @@ def combine(older, newer):
 def inverse(total, oldest):
     low = total[1] - oldest[1]
     return (total[0] - oldest[0] + (low >> 32), low & LOW, total[2] - oldest[2])
+
+
+PARTS = (3, identity, lift, combine)

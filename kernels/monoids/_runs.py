@@ -5,8 +5,11 @@ length negative where the run ends before the state does; of no values all lengt
 one for each of these three runs, the time of its first or its last event.
 """
 
+from functools import partial
+
 from numba.extending import register_jitable
 
+from kernels.monoid import FLOAT, Monoid, unchecked
 from kernels.monoids._order_code import value_code
 
 TYPES = ("int64", "timestamp", "date")
@@ -94,3 +97,12 @@ def lower(state):
 
 def lower_mark(state):
     return (state[7], state[4] == 0, False)
+
+
+def with_marks(combine) -> tuple[Monoid, ...]:
+    """Those of an aggregate that gives the mark of the longest run."""
+    marked = partial(unchecked, commutative=False, takes_time=True)
+    return tuple(
+        marked(types, 8, identity_marked, lift, combine, lower_mark, "timestamp")
+        for types, lift in ((TYPES, lift_marked), (FLOAT, lift_float_marked))
+    )

@@ -4,12 +4,12 @@ quarter of each value (semantics §2, attribution `prorated`). The second word i
     a trip of 8 € with a share of 0.25   count 0.25   sum 2.0   mean: sums of 2.0 and of 0.25, 8.0
 """
 
-from kernels.monoid import SHARE, Monoid
-from kernels.monoids import _binned_sum
-from kernels.monoids._binned_sum import NO_SUM, NONE, combine, lift, mean_by_weights, mean_of
+from functools import partial
+
+from kernels.monoid import SHARE, unchecked
+from kernels.monoids._binned_sum import NO_SUM, NONE, combine, lift, mean_by_weights, mean_of, of_values
 from kernels.runtime.memory import as_float, as_word
 
-BY_SHARES = {"second_types": (SHARE,), "checked": False, "failure": NO_SUM}
 INTEGERS = ("int64", "bool")
 
 
@@ -57,16 +57,11 @@ def lower_mean(state):
     return (as_word(found), False, found != found)
 
 
-def _sum_of_shares(column_types, lift, lower):
-    return Monoid(column_types, _binned_sum.WORDS, _binned_sum.identity, lift, combine, lower, "float64", **BY_SHARES)
-
-
-def _mean_by_shares(column_types, lift):
-    return Monoid(
-        column_types, 2 * _binned_sum.WORDS, no_values, lift, combine_both, lower_mean, "float64", **BY_SHARES
-    )
-
-
-COUNT = _sum_of_shares(("", *INTEGERS, "float64", "timestamp", "date"), lift_count, lower_count)
-SUMS = (_sum_of_shares(INTEGERS, lift_integer, lower_sum), _sum_of_shares(("float64",), lift_float, lower_sum))
-MEANS = (_mean_by_shares(INTEGERS, lift_integer_and_share), _mean_by_shares(("float64",), lift_float_and_share))
+_sum = partial(of_values, second_types=(SHARE,))
+_mean = partial(unchecked, second_types=(SHARE,), failure=NO_SUM)
+COUNT = _sum(("", *INTEGERS, "float64", "timestamp", "date"), lift_count, lower_count)
+SUMS = (_sum(INTEGERS, lift_integer, lower_sum), _sum(("float64",), lift_float, lower_sum))
+MEANS = (
+    _mean(INTEGERS, 10, no_values, lift_integer_and_share, combine_both, lower_mean, "float64"),
+    _mean(("float64",), 10, no_values, lift_float_and_share, combine_both, lower_mean, "float64"),
+)

@@ -1,10 +1,10 @@
 """all: whether every value is true; of numbers, other than zero. Null over no values."""
 
-from kernels.monoids import _truths
+from kernels.monoids.any import monoids
 
 
 def lower(state):
     return (1 if state[0] == state[1] else 0, state[1] == 0, False)
 
 
-MONOIDS = _truths.monoids(lower)
+MONOIDS = monoids(lower)

@@ -1,10 +1,42 @@
-"""any: whether at least one value is true; of numbers, other than zero. Null over no values."""
+"""any: whether at least one value is true; of numbers, other than zero. Null over no values.
 
-from kernels.monoids import _truths
+State (true values, values). Counting makes it exact to take values away again.
+"""
+
+from kernels.monoid import FLOAT, Monoid, unchecked
+from kernels.runtime.memory import as_float
+
+
+def identity():
+    return (0, 0)
+
+
+def lift(word):
+    return (1 if word != 0 else 0, 1)
+
+
+def lift_float(word):
+    return (1 if as_float(word) != 0.0 else 0, 1)
+
+
+def combine(older, newer):
+    return (older[0] + newer[0], older[1] + newer[1])
+
+
+def inverse(total, oldest):
+    return (total[0] - oldest[0], total[1] - oldest[1])
 
 
 def lower(state):
     return (1 if state[0] > 0 else 0, state[1] == 0, False)
 
 
-MONOIDS = _truths.monoids(lower)
+def monoids(lower) -> tuple[Monoid, ...]:
+    """Those of an aggregate whose result follows from these counts."""
+    return (
+        unchecked(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse),
+        unchecked(FLOAT, 2, identity, lift_float, combine, lower, "bool", inverse=inverse),
+    )
+
+
+MONOIDS = monoids(lower)

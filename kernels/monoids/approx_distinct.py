@@ -8,7 +8,7 @@ eq. 18), which needs no other formula for few values.
 
 import math
 
-from kernels.monoid import Parameter, Sketch
+from kernels.monoid import FLOAT, WHOLE, Parameter, Sketch
 from kernels.monoids._hash import hashed, value_bits
 from kernels.runtime.fields import Integer
 from kernels.runtime.memory import inner, not_inlined
@@ -107,6 +107,6 @@ def lower(at, parameters):
 
 PRECISION = (Parameter("precision", 10, 4, 14),)
 MONOIDS = (
-    Sketch(("int64", "timestamp", "date", "bool", "string"), words, clear, add, absorb, lower, "int64", PRECISION),
-    Sketch(("float64",), words, clear, add_float, absorb, lower, "int64", PRECISION),
+    Sketch(WHOLE, words, clear, add, absorb, lower, "int64", PRECISION),
+    Sketch(FLOAT, words, clear, add_float, absorb, lower, "int64", PRECISION),
 )

@@ -11,10 +11,9 @@ import math
 from kernels.monoid import Parameter, Sketch
 from kernels.monoids import _compactors
 from kernels.monoids._compactors import HEADER_WORDS, Compactors, Joined, insert, merge, room_of
-from kernels.monoids._order_code import order_code
+from kernels.monoids._order_code import decoded, order_code
 from kernels.monoids._ranks import value_at
 from kernels.runtime.fields import Count, Float
-from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 
 
@@ -49,27 +48,16 @@ def join(into, older, newer):
     _compactors.join(Joined(into), Compactors(older), Compactors(newer))
 
 
-@inner
-def _quantile(at, q):
-    """The least value whose rank is at least q · n."""
-    rank = math.ceil(q * Compactors(at).counted)
-    return value_at(at, max(int(rank), 1))
-
-
 def lower(at, parameters):
+    """The least value whose rank is at least q · n."""
     if Compactors(at).counted == 0:
         return (0, True, False)
-    return (_quantile(at, Wanted(parameters).q), False, False)
-
-
-def lower_float(at, parameters):
-    if Compactors(at).counted == 0:
-        return (0, True, False)
-    return (order_code(_quantile(at, Wanted(parameters).q)), False, False)
+    rank = math.ceil(Wanted(parameters).q * Compactors(at).counted)
+    return (value_at(at, max(int(rank), 1)), False, False)
 
 
 PARAMETERS = (Parameter("q", 0.5, 0.0, 1.0), Parameter("k", 128, 8, 1024))
 MONOIDS = (
     Sketch(("int64", "timestamp", "date"), words, clear, add, absorb, lower, None, PARAMETERS, join=join),
-    Sketch(("float64",), words, clear, add_float, absorb, lower_float, None, PARAMETERS, join=join),
+    Sketch(("float64",), words, clear, add_float, absorb, decoded(lower), None, PARAMETERS, join=join),
 )

@@ -2,8 +2,8 @@
 first in order where several events have the greatest value. Null over no values; an event is skipped if either
 column is null."""
 
-from kernels.monoids import _where_least
 from kernels.monoids._order_code import value_code
+from kernels.monoids.argmin import monoids
 
 
 def lift(word, second):
@@ -22,4 +22,4 @@ def lift_float_time(time, word):
     return (~value_code(word), time)
 
 
-MONOIDS = _where_least.monoids(lift, lift_time, lift_float, lift_float_time)
+MONOIDS = monoids(lift, lift_time, lift_float, lift_float_time)

@@ -88,25 +88,9 @@ def lower_float(at, parameters):
     return (_holds(at, value_bits(Set(parameters).contains), parameters), False, False)
 
 
+OF_WORDS = (*SIZES, Parameter("contains", 0, SMALLEST, LARGEST))
+OF_FLOATS = (*SIZES, Parameter("contains", 0.0, -GREATEST_FLOAT, GREATEST_FLOAT))
 MONOIDS = (
-    Sketch(
-        ("int64", "timestamp", "date", "bool"),
-        words,
-        clear,
-        add,
-        absorb,
-        lower,
-        "bool",
-        (*SIZES, Parameter("contains", 0, SMALLEST, LARGEST)),
-    ),
-    Sketch(
-        ("float64",),
-        words,
-        clear,
-        add_float,
-        absorb,
-        lower_float,
-        "bool",
-        (*SIZES, Parameter("contains", 0.0, -GREATEST_FLOAT, GREATEST_FLOAT)),
-    ),
+    Sketch(("int64", "timestamp", "date", "bool"), words, clear, add, absorb, lower, "bool", OF_WORDS),
+    Sketch(("float64",), words, clear, add_float, absorb, lower_float, "bool", OF_FLOATS),
 )

@@ -1,6 +1,6 @@
 """count: how many events; with a column, how many of its values aren't null. Never null."""
 
-from kernels.monoid import Monoid
+from kernels.monoid import unchecked
 from kernels.monoids import _shares
 
 
@@ -24,17 +24,5 @@ def lower(state):
     return (state[0], False, False)
 
 
-MONOIDS = (
-    Monoid(
-        ("", "int64", "float64", "timestamp", "date", "bool"),
-        1,
-        identity,
-        lift,
-        combine,
-        lower,
-        "int64",
-        inverse=inverse,
-        checked=False,
-    ),
-    _shares.COUNT,
-)
+TYPES = ("", "int64", "float64", "timestamp", "date", "bool")
+MONOIDS = (unchecked(TYPES, 1, identity, lift, combine, lower, "int64", inverse=inverse), _shares.COUNT)

@@ -18,7 +18,7 @@ import sys
 from numba import njit
 from numba.extending import register_jitable
 
-from kernels.monoid import FloatWord, Monoid
+from kernels.monoid import FLOAT, FloatWord, unchecked
 from kernels.runtime.memory import as_float, as_word, not_inlined
 
 NONE = -(1 << 63)  # the bits of −0.0
@@ -94,17 +94,5 @@ def lower(state):
     return (as_word(found), state[0] == NONE, found != found)
 
 
-MONOIDS = (
-    Monoid(
-        ("float64",),
-        1,
-        identity,
-        lift,
-        combine,
-        lower,
-        "float64",
-        failure=NO_SUM,
-        floats=(FloatWord(0),),
-        checked=False,
-    ),
-)
+FLOATS = (FloatWord(0),)
+MONOIDS = (unchecked(FLOAT, 1, identity, lift, combine, lower, "float64", failure=NO_SUM, floats=FLOATS),)

@@ -8,8 +8,7 @@ import math
 
 from numba.extending import register_jitable
 
-from kernels.monoid import Monoid
-from kernels.monoids import _sum_and_count
+from kernels.monoids import mean
 from kernels.runtime.memory import as_float, as_word
 
 
@@ -21,17 +20,17 @@ def _logarithm(value):
 
 
 def lift(word):
-    return _sum_and_count.lift(as_word(_logarithm(as_float(word))))
+    return mean.lift(as_word(_logarithm(as_float(word))))
 
 
 def lift_integer(word):
-    return _sum_and_count.lift(as_word(_logarithm(float(word))))
+    return mean.lift(as_word(_logarithm(float(word))))
 
 
 def lower(state):
     if state[5] == 0:
         return (0, True, False)
-    logarithm = _sum_and_count.mean(state)
+    logarithm = mean.mean_of(state)
     return (as_word(math.exp(logarithm)), False, logarithm != logarithm)
 
 
@@ -40,16 +39,5 @@ FAILURE = (
     "the query's `where`, or take the mean"
 )
 MONOIDS = tuple(
-    Monoid(
-        (kind,),
-        _sum_and_count.WORDS,
-        _sum_and_count.identity,
-        lifted,
-        _sum_and_count.combine,
-        lower,
-        "float64",
-        failure=FAILURE,
-        checked=False,
-    )
-    for kind, lifted in (("int64", lift_integer), ("float64", lift))
+    mean.of_values((kind,), lifted, lower, FAILURE) for kind, lifted in (("int64", lift_integer), ("float64", lift))
 )

@@ -1,7 +1,7 @@
 """last: the value of the last event whose value isn't null, in order of (time, insertion), with the column's type;
 with `nulls=True` that of the last event, even if it is null. Null over no values."""
 
-from kernels.monoids import _kept_value
+from kernels.monoids.first import SHORT_NONE, monoids
 
 
 def combine(older, newer):
@@ -9,7 +9,7 @@ def combine(older, newer):
 
 
 def combine_short(older, newer):
-    return older if newer[0] == _kept_value.SHORT_NONE else newer
+    return older if newer[0] == SHORT_NONE else newer
 
 
-MONOIDS = _kept_value.monoids(combine, combine_short)
+MONOIDS = monoids(combine, combine_short)

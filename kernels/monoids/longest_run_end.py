@@ -1,21 +1,6 @@
 """longest_run_end: the event time of the last value of longest_run, of the first one where several are as long. Null
 over no values."""
 
-from kernels.monoid import Monoid
-from kernels.monoids._runs import TYPES, combine_ends, identity_marked, lift_float_marked, lift_marked, lower_mark
+from kernels.monoids._runs import combine_ends, with_marks
 
-MONOIDS = tuple(
-    Monoid(
-        types,
-        8,
-        identity_marked,
-        lift,
-        combine_ends,
-        lower_mark,
-        "timestamp",
-        commutative=False,
-        takes_time=True,
-        checked=False,
-    )
-    for types, lift in ((TYPES, lift_marked), (("float64",), lift_float_marked))
-)
+MONOIDS = with_marks(combine_ends)

@@ -1,6 +1,6 @@
 """max: the greatest value, with the column's type. Null over no values."""
 
-from kernels.monoid import Monoid
+from kernels.monoid import FLOAT, WHOLE, unchecked
 from kernels.monoids._order_code import order_code
 
 SMALLEST = -(1 << 63)
@@ -40,15 +40,6 @@ def lower_float(state):
 
 
 MONOIDS = (
-    Monoid(
-        ("int64", "timestamp", "date", "bool", "string"),
-        2,
-        identity,
-        lift,
-        combine,
-        lower,
-        checked=False,
-        selective=True,
-    ),
-    Monoid(("float64",), 1, identity_float, lift_float, combine_float, lower_float, checked=False, selective=True),
+    unchecked(WHOLE, 2, identity, lift, combine, lower, selective=True),
+    unchecked(FLOAT, 1, identity_float, lift_float, combine_float, lower_float, selective=True),
 )

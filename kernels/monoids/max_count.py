@@ -1,7 +1,7 @@
 """max_count: how many values equal the greatest one. Null over no values."""
 
-from kernels.monoids import _least_count
 from kernels.monoids._order_code import value_code
+from kernels.monoids.min_count import monoids
 
 
 def lift(word):
@@ -12,4 +12,4 @@ def lift_float(word):
     return (~value_code(word), 1)
 
 
-MONOIDS = _least_count.monoids(lift, lift_float)
+MONOIDS = monoids(lift, lift_float)

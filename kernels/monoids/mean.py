@@ -1,10 +1,12 @@
 """mean: the exact sum by the number of values, rounded once; always float64. Null over no values."""
 
-from kernels.monoid import Monoid
-from kernels.monoids import _exact_sum, _shares, _sum_and_count
-from kernels.monoids._binned_sum import NO_SUM
+from numba.extending import register_jitable
+
+from kernels.monoid import Monoid, unchecked
+from kernels.monoids import _binned_sum, _exact_sum, _shares
 from kernels.runtime.memory import as_word
 
+WORDS = _binned_sum.WORDS + 1
 EXACT_HIGH = 1 << 21  # below it the whole sum stays within ±2**53, which a float64 holds exactly
 
 
@@ -20,35 +22,38 @@ def lower_integer(state):
     return (as_word(float(whole) + float(rest % values) / float(values)), False, False)
 
 
+def identity():
+    return (_binned_sum.NONE, 0, 0, 0, 0, 0)
+
+
+@register_jitable
+def lift(word):
+    return (*_binned_sum.lift(word), 1)
+
+
+def combine(older, newer):
+    return (*_binned_sum.combine(older[:5], newer[:5]), older[5] + newer[5])
+
+
+@register_jitable
+def mean_of(state):
+    return _binned_sum.mean_of(state[:5], state[5])
+
+
 def lower(state):
     if state[5] == 0:
         return (0, True, False)
-    found = _sum_and_count.mean(state)
+    found = mean_of(state)
     return (as_word(found), False, found != found)
 
 
+def of_values(column_types, lift, lower, failure=_binned_sum.NO_SUM) -> Monoid:
+    """The monoid of an aggregate whose result follows from a sum of floats and how many there are."""
+    return unchecked(column_types, WORDS, identity, lift, combine, lower, "float64", failure=failure)
+
+
 MONOIDS = (
-    Monoid(
-        ("int64", "bool"),
-        3,
-        _exact_sum.identity,
-        _exact_sum.lift,
-        _exact_sum.combine,
-        lower_integer,
-        "float64",
-        inverse=_exact_sum.inverse,
-        checked=False,
-    ),
-    Monoid(
-        ("float64",),
-        _sum_and_count.WORDS,
-        _sum_and_count.identity,
-        _sum_and_count.lift,
-        _sum_and_count.combine,
-        lower,
-        "float64",
-        failure=NO_SUM,
-        checked=False,
-    ),
+    unchecked(("int64", "bool"), *_exact_sum.PARTS, lower_integer, "float64", inverse=_exact_sum.inverse),
+    of_values(("float64",), lift, lower),
     *_shares.MEANS,
 )

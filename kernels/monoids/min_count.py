@@ -1,7 +1,24 @@
-"""min_count: how many values equal the least one. Null over no values."""
+"""min_count: how many values equal the least one. Null over no values.
 
-from kernels.monoids import _least_count
-from kernels.monoids._order_code import value_code
+State (code, how often). The greatest value has the least complement, ~value, which can't overflow as −value can.
+"""
+
+from kernels.monoid import FLOAT, WHOLE, Monoid, unchecked
+from kernels.monoids._order_code import LARGEST, value_code
+
+
+def identity():
+    return (LARGEST, 0)
+
+
+def combine(older, newer):
+    if older[0] == newer[0]:
+        return (older[0], older[1] + newer[1])
+    return older if older[0] < newer[0] else newer
+
+
+def lower(state):
+    return (state[1], state[1] == 0, False)
 
 
 def lift(word):
@@ -12,4 +29,12 @@ def lift_float(word):
     return (value_code(word), 1)
 
 
-MONOIDS = _least_count.monoids(lift, lift_float)
+def monoids(lift, lift_float) -> tuple[Monoid, ...]:
+    """One for integers, one for floats."""
+    return (
+        unchecked(WHOLE, 2, identity, lift, combine, lower, "int64"),
+        unchecked(FLOAT, 2, identity, lift_float, combine, lower, "int64"),
+    )
+
+
+MONOIDS = monoids(lift, lift_float)

@@ -7,10 +7,11 @@ Magnitudes only grow, so what is beyond stays beyond; they are kept negative sin
 """
 
 import math
+from functools import partial
 
 from numba.extending import register_jitable
 
-from kernels.monoid import FloatWord, Monoid
+from kernels.monoid import FLOAT, FloatWord, unchecked
 from kernels.runtime.memory import as_float, as_word
 
 SMALLEST = -(1 << 63)
@@ -83,18 +84,9 @@ def lower_float(state):
     return (as_word(product), state[0] == ONE, product != product)
 
 
+FAILURE = "multiplies zero by infinity, which has no answer; filter one of them out"
+of_floats = partial(unchecked, failure=FAILURE, floats=(FloatWord(0, exponent=1),))
 MONOIDS = (
-    Monoid(("int64", "bool"), 2, identity, lift, combine, lower, "int64", checked=False),
-    Monoid(
-        ("float64",),
-        2,
-        identity_float,
-        lift_float,
-        combine_float,
-        lower_float,
-        "float64",
-        failure="multiplies zero by infinity, which has no answer; filter one of them out",
-        floats=(FloatWord(0, exponent=1),),
-        checked=False,
-    ),
+    unchecked(("int64", "bool"), 2, identity, lift, combine, lower, "int64"),
+    of_floats(FLOAT, 2, identity_float, lift_float, combine_float, lower_float, "float64"),
 )

@@ -4,31 +4,20 @@ n values are at most as great. `exact` is there to say so; `approx_quantile` is 
 import math
 
 from kernels.monoid import OrderStatistic, Parameter
-from kernels.monoids._order_code import order_code
+from kernels.monoids._order_code import decoded
 from kernels.monoids._rank_counts import MEMORY_WORDS, add, remove, value_at
-from kernels.runtime.memory import as_float, inner
-
-
-@inner
-def _quantile(held):
-    rank = int(math.ceil(as_float(held.parameters[0]) * held.held))
-    return value_at(held, max(rank, 1))
+from kernels.runtime.memory import as_float
 
 
 def lower(held):
     if held.held == 0:
         return (0, True, False)
-    return (_quantile(held), False, False)
-
-
-def lower_float(held):
-    if held.held == 0:
-        return (0, True, False)
-    return (order_code(_quantile(held)), False, False)
+    rank = int(math.ceil(as_float(held.parameters[0]) * held.held))
+    return (value_at(held, max(rank, 1)), False, False)
 
 
 PARAMETERS = (Parameter("q", 0.5, 0.0, 1.0), Parameter("exact", True, True, True))
 MONOIDS = (
     OrderStatistic(("int64", "timestamp", "date", "string"), MEMORY_WORDS, add, remove, lower, parameters=PARAMETERS),
-    OrderStatistic(("float64",), MEMORY_WORDS, add, remove, lower_float, parameters=PARAMETERS),
+    OrderStatistic(("float64",), MEMORY_WORDS, add, remove, decoded(lower), parameters=PARAMETERS),
 )

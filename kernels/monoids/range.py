@@ -3,7 +3,7 @@
 State (least, greatest), floats by their codes; of no values the least is above the greatest.
 """
 
-from kernels.monoid import Monoid
+from kernels.monoid import unchecked
 from kernels.monoids._order_code import order_code
 from kernels.runtime.memory import as_float, as_word
 
@@ -44,17 +44,8 @@ def lower_float(state):
     return (as_word(found), False, found != found)
 
 
+FAILURE = "holds one infinity only, which is no distance from itself; filter it out"
 MONOIDS = (
-    Monoid(("int64",), 2, identity, lift, combine, lower, "int64", checked=False),
-    Monoid(
-        ("float64",),
-        2,
-        identity,
-        lift_float,
-        combine,
-        lower_float,
-        "float64",
-        failure="holds one infinity only, which is no distance from itself; filter it out",
-        checked=False,
-    ),
+    unchecked(("int64",), 2, identity, lift, combine, lower, "int64"),
+    unchecked(("float64",), 2, identity, lift_float, combine, lower_float, "float64", failure=FAILURE),
 )

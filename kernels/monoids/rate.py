@@ -4,9 +4,11 @@ values have different times.
 State (first time, first value, last time, last value); of no values the first time is after the last.
 """
 
+from functools import partial
+
 from numba.extending import register_jitable
 
-from kernels.monoid import Monoid
+from kernels.monoid import unchecked
 from kernels.runtime.memory import as_float, as_word
 
 SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
@@ -48,19 +50,9 @@ def lower_float(state):
     return (as_word(found), False, found != found)
 
 
+FAILURE = "begins and ends with infinity, between which there is no rate; filter it out"
+in_time = partial(unchecked, commutative=False, takes_time=True)
 MONOIDS = (
-    Monoid(("int64",), 4, identity, lift, combine, lower, "float64", commutative=False, takes_time=True, checked=False),
-    Monoid(
-        ("float64",),
-        4,
-        identity,
-        lift,
-        combine,
-        lower_float,
-        "float64",
-        commutative=False,
-        takes_time=True,
-        failure="begins and ends with infinity, between which there is no rate; filter it out",
-        checked=False,
-    ),
+    in_time(("int64",), 4, identity, lift, combine, lower, "float64"),
+    in_time(("float64",), 4, identity, lift, combine, lower_float, "float64", failure=FAILURE),
 )

@@ -3,14 +3,13 @@ ddof 0. Null over ddof values or fewer."""
 
 import math
 
-from kernels.monoids import _moments
-from kernels.monoids._moments import variance
+from kernels.monoids.variance import monoids, variance_of
 from kernels.runtime.memory import as_word
 
 
 def lower(state, ddof):
-    found, is_null, failed = variance(state, ddof)
+    found, is_null, failed = variance_of(state, ddof)
     return (as_word(math.sqrt(found)), is_null, failed)
 
 
-MONOIDS = _moments.monoids(lower)
+MONOIDS = monoids(lower)

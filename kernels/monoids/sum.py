@@ -1,7 +1,7 @@
 """sum: of integers exact, and a failure where the result is beyond int64; of floats the nearest float64 to their exact
 sum, in any order, infinite only if a value or the sum itself is. Null over no values."""
 
-from kernels.monoid import Monoid
+from kernels.monoid import unchecked
 from kernels.monoids import _binned_sum, _exact_sum, _shares
 from kernels.monoids._exact_sum import HALF
 from kernels.runtime.memory import as_word
@@ -20,27 +20,7 @@ def lower_float(state):
 
 
 MONOIDS = (
-    Monoid(
-        ("int64", "bool"),
-        3,
-        _exact_sum.identity,
-        _exact_sum.lift,
-        _exact_sum.combine,
-        lower_integer,
-        "int64",
-        inverse=_exact_sum.inverse,
-        checked=False,
-    ),
-    Monoid(
-        ("float64",),
-        _binned_sum.WORDS,
-        _binned_sum.identity,
-        _binned_sum.lift,
-        _binned_sum.combine,
-        lower_float,
-        "float64",
-        failure=_binned_sum.NO_SUM,
-        checked=False,
-    ),
+    unchecked(("int64", "bool"), *_exact_sum.PARTS, lower_integer, "int64", inverse=_exact_sum.inverse),
+    _binned_sum.of_values(("float64",), _binned_sum.lift, lower_float),
     *_shares.SUMS,
 )

@@ -1,7 +1,7 @@
 """top_k: the value that is k-th by how often it occurs, with the column's type; of several the least first. A list of
 the most frequent values is an aggregate for each k; the first is the `mode`. Null over fewer than k different values.
 
-The winners before the k-th step out of the tournament (_tournament.py) one by one, their counts negative, and come
+The winners before the k-th step out of the tournament (mode.py) one by one, their counts negative, and come
 back:
 
     memory            1: 2                   of counts 2 0 3 1 with k = 2: place 6 has stepped out, which stands
@@ -9,13 +9,13 @@ back:
     counts     4: 2  5: 0  6: −3  7: 1
 """
 
-from kernels.monoid import OrderStatistic, Parameter
-from kernels.monoids import _tournament
-from kernels.monoids._order_code import order_code
-from kernels.monoids._tournament import add, play_again, remove, winner
+from kernels.monoid import FLOAT, WHOLE, OrderStatistic, Parameter
+from kernels.monoids import mode
+from kernels.monoids._order_code import decoded
+from kernels.monoids.mode import add, play_again, remove, winner
 from kernels.runtime.memory import inner
 
-MEMORY_WORDS = _tournament.MEMORY_WORDS + 1  # for the places that have stepped out
+MEMORY_WORDS = mode.MEMORY_WORDS + 1  # for the places that have stepped out
 NOWHERE = 0
 
 
@@ -50,16 +50,8 @@ def lower(held):
     return (held.values[place - held.height], False, False)
 
 
-def lower_float(held):
-    place = _kth_place(held)
-    if place == NOWHERE:
-        return (0, True, False)
-    return (order_code(held.values[place - held.height]), False, False)
-
-
 PARAMETERS = (Parameter("k", 1, 1, 100),)
-TYPES = ("int64", "timestamp", "date", "bool", "string", "float64")
 MONOIDS = (
-    OrderStatistic(TYPES[:-1], MEMORY_WORDS, add, remove, lower, parameters=PARAMETERS),
-    OrderStatistic(TYPES[-1:], MEMORY_WORDS, add, remove, lower_float, parameters=PARAMETERS),
+    OrderStatistic(WHOLE, MEMORY_WORDS, add, remove, lower, parameters=PARAMETERS),
+    OrderStatistic(FLOAT, MEMORY_WORDS, add, remove, decoded(lower), parameters=PARAMETERS),
 )

@@ -1,14 +1,68 @@
 """variance: squared distances from the mean, by values − ddof: of a sample by default (ddof 1), of all values with
-ddof 0. Null over ddof values or fewer."""
+ddof 0. Null over ddof values or fewer.
 
-from kernels.monoids import _moments
-from kernels.monoids._moments import variance
-from kernels.runtime.memory import as_word
+Mean and squared distances from it, merged without cancellation (Chan, Golub and LeVeque 1983; of one value at a time
+Welford's): state (mean, sum of squared distances, values).
+"""
+
+import math
+from functools import partial
+
+from numba.extending import register_jitable
+
+from kernels.monoid import FloatWord, Monoid, Parameter, unchecked
+from kernels.runtime.memory import as_float, as_word
+
+DDOF = Parameter("ddof", 1, 0, 1)
+FLOATS = (FloatWord(0, mean_of=2), FloatWord(1, power=2))
+FAILURE = "needs squares beyond float64 (1.8e308), or holds an infinity; scale the column down, or filter it"
+
+
+def identity():
+    return (0, 0, 0)
+
+
+def lift(word):
+    return (word, 0, 1)
+
+
+def lift_integer(word):
+    return (as_word(float(word)), 0, 1)
+
+
+def combine(older, newer):
+    if older[2] == 0:
+        return newer
+    if newer[2] == 0:
+        return older
+    values = older[2] + newer[2]
+    share = float(newer[2]) / float(values)
+    apart = as_float(newer[0]) - as_float(older[0])
+    squares = as_float(older[1]) + as_float(newer[1]) + apart * apart * (float(older[2]) * share)
+    return (as_word(as_float(older[0]) + apart * share), as_word(squares), values)
+
+
+@register_jitable
+def variance_of(state, ddof):
+    """(variance, whether it is null, whether it failed)."""
+    if state[2] <= ddof:
+        return (0.0, True, False)
+    found = as_float(state[1]) / float(state[2] - ddof)
+    return (found, False, not math.isfinite(found))
 
 
 def lower(state, ddof):
-    found, is_null, failed = variance(state, ddof)
+    found, is_null, failed = variance_of(state, ddof)
     return (as_word(found), is_null, failed)
 
 
-MONOIDS = _moments.monoids(lower)
+def monoids(lower) -> tuple[Monoid, ...]:
+    """Those of an aggregate whose result follows from this state."""
+    of_moments = partial(unchecked, parameters=(DDOF,), failure=FAILURE, floats=FLOATS)
+    return tuple(
+        of_moments(types, 3, identity, lifted, combine, lower, "float64")
+        for types, lifted in ((("int64", "bool"), lift_integer), (("float64",), lift))
+    )
+
+
+MONOIDS = monoids(lower)

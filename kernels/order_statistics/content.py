@@ -13,13 +13,14 @@ import functools
 from numba.core.errors import NumbaError
 
 from kernels.monoids import module_of, monoids_of
-from kernels.runtime.addresses import bound_to
+from kernels.runtime.addresses import named_inner
 from kernels.runtime.cache import AGGREGATES, folders_of
 from kernels.runtime.fields import Array, Count, Inline, Microseconds, Place, Pointer, Word
 from kernels.runtime.found import not_compiled
 from kernels.runtime.memory import inner
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 from kernels.states.layout import MOST_PARAMETERS
 
 
@@ -186,7 +187,7 @@ IN_ORDER = (put, take, begin_key, know, reach, leave, answer_rows)
 class StatisticOperations(Struct):
     """What can be asked: answer_rows(content, first, end) → −1, or a row that has no right answer."""
 
-    answer_rows: Operation()
+    answer_rows: Operation("MovingContent", Place, Place)
 
 
 @functools.cache
@@ -194,9 +195,9 @@ def statistic_table(function: str, name: str) -> StatisticOperations:
     """The operations of one order statistic of a file. BrokenDefinition where they can't be compiled."""
     statistic = monoids_of(function)[name]
     parts = {"add": statistic.add, "remove": statistic.remove, "lowered": statistic.lower}
-    names = {part: inner(bound_to(f"{name}.own", each, {})) for part, each in parts.items()}
+    names = {part: named_inner(f"{name}.own", each) for part, each in parts.items()}
     for each in IN_ORDER:
-        names[each.__name__] = inner(bound_to(name, each, dict(names)))
+        names[each.__name__] = named_inner(name, each, names)
     try:
         operations = {"answer_rows": names["answer_rows"]}
         return compiled_table(StatisticOperations, name, operations, folders_of(AGGREGATES, function))

@@ -20,7 +20,7 @@ from kernels.per_event.context import (
     lift_batch,
     make_room_in_front,
 )
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, resize
 from kernels.states import clear, fold, spread, suffixes
 
 NO_BLOCK = -1
@@ -28,12 +28,8 @@ NODE_SHIFT = 6
 NODE = 1 << NODE_SHIFT
 
 
-def allocate(context: PerEvent):
-    make_room_in_front(context, NODE)
-
-
 def answer(context: PerEvent, first, end):
-    """Answers of the events [first, end) of one key, which are ranked. O(log n) each."""
+    make_room_in_front(context, NODE)
     _make_levels(context, end - first)
     context.youngest = NO_TIME
     event, low, block = first, 0, NO_BLOCK  # places [64 block, 64 block + 64) have suffixes in the front
@@ -77,13 +73,11 @@ def _find_older(context, first, events, at):
 
 @inner
 def _suffix(context, low):
-    """Address of the aggregate of the block's places from `low` on."""
     return context.front + (low & NODE - 1) * context.state_bytes
 
 
 @inner
 def _above(places):
-    """Number of nodes above so many places or nodes."""
     return (places + NODE - 1) >> NODE_SHIFT
 
 
@@ -134,7 +128,6 @@ def _answer_in_block(context, event, low):
 
 @inner
 def _make_suffixes(context, low):
-    """Suffix aggregates of the block's places from `low` on."""
     end = min(context.places, ((low >> NODE_SHIFT) + 1) << NODE_SHIFT)
     states, state_bytes = context.levels + low * context.state_bytes, context.state_bytes
     suffixes(context.plan, _suffix(context, low), state_bytes, states, state_bytes, end - low)
@@ -153,8 +146,4 @@ def _make_young(context, node):
         node >>= NODE_SHIFT
 
 
-def release_levels(context: PerEvent):
-    release(context.levels)
-
-
-KERNEL = answer_kernel("rank_tree", ranked=True, allocate=allocate, answer=answer, release=release_levels)
+KERNEL = answer_kernel("rank_tree", answer, ranked=True)

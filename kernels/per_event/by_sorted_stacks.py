@@ -21,7 +21,6 @@ MOST_PLACES = 4
 
 
 def answer(context: PerEvent, first, end):
-    """Answers of the events [first, end) of one key, which are ranked."""
     clear(context.plan, context.young)
     context.youngest = NO_TIME
     low, front, middle, oldest, event = 0, 0, 0, FOREVER, first  # the front is [front, middle), oldest in the back
@@ -43,12 +42,8 @@ def _find_older(context, events, at, oldest):
     first, event, batch = events
     low, front, middle = at
     ascending, times, ranks = context.ascending[first:], context.times[event:], context.ranks[event:]
-    olders, batch_times, state_bytes, youngest = (
-        context.batch.olders,
-        context.batch.times,
-        context.state_bytes,
-        context.youngest,
-    )
+    olders, batch_times = context.batch.olders, context.batch.times
+    state_bytes, youngest = context.state_bytes, context.youngest
     taken, suffix = batch, context.front + (low - front) * state_bytes
     for place in range(batch):
         newer = max(times[place], youngest)
@@ -116,4 +111,4 @@ def count_places(times, ranks, ascending, first, end, size):
     return places
 
 
-KERNEL = answer_kernel("sorted_stacks", ranked=True, answer=answer)
+KERNEL = answer_kernel("sorted_stacks", answer, ranked=True)

@@ -25,19 +25,16 @@ from kernels.per_event.context import (
     lift_batch,
     lifted,
 )
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.sorting import sort_pairs
 
 
-def allocate(context: PerEvent):
-    context.tree = Tree(call(context.tree_kernel.create, context.plan, USUAL_ARITY, 0))
-
-
 def answer(context: PerEvent, first, end):
     """Answers of the events [first, end) of one key. O(log d) amortised each."""
+    if context.tree.address == 0:
+        context.tree = Tree(context.tree_kernel.create(context.plan, USUAL_ARITY, 0))
     tree, event = context.tree, first
-    call(context.tree_kernel.reset, tree)
+    context.tree_kernel.reset(tree)
     context.youngest = NO_TIME
     while event < end:
         taken = _find_older(context, event, min(BATCH, end - event)) if not tree.young_dirty else 0
@@ -47,8 +44,8 @@ def answer(context: PerEvent, first, end):
         elif not context.plan.is_commutative and context.times[event] < context.youngest:
             taken = _answer_late_one(context, event)
         else:
-            call(context.tree_kernel.bulk_evict, tree, max(context.youngest, context.times[event]) - context.size)
-            call(context.tree_kernel.query, tree)
+            context.tree_kernel.bulk_evict(tree, max(context.youngest, context.times[event]) - context.size)
+            context.tree_kernel.query(tree)
         event += taken
 
 
@@ -87,7 +84,7 @@ def _insert_batch(context, taken):
         _merge_late(context, in_order, late)
     if in_order + late > 0:
         batch = context.batch
-        call(context.tree_kernel.insert_sorted, context.tree, batch.times.address, batch.lifted, in_order + late)
+        context.tree_kernel.insert_sorted(context.tree, batch.times.address, batch.lifted, in_order + late)
     if not context.tree.young_dirty:
         copy_state(context, context.tree.young, context.young)
 
@@ -103,8 +100,7 @@ def _part(context, taken):
         if time == NO_TIME:
             continue
         if time >= newest:
-            newest = time
-            batch.times[in_order] = time
+            newest = batch.times[in_order] = time
             copy_state(context, lifted(context, in_order), lifted(context, place))
             in_order += 1
         elif time >= oldest:
@@ -113,7 +109,7 @@ def _part(context, taken):
             copy_state(context, folded(context, late), lifted(context, place))
             late += 1
         else:
-            call(context.tree_kernel.stage, context.tree, time, lifted(context, place))
+            context.tree_kernel.stage(context.tree, time, lifted(context, place))
     return in_order, late
 
 
@@ -136,21 +132,16 @@ def _merge_late(context, in_order, late):
 
 @inner
 def _answer_late_one(context, event):
-    """One late event, in its place; returns 1."""
     not_inlined()
     tree, time = context.tree, context.times[event]
     context.batch.times[0] = time
     lift_batch(context, event, 1)
     if time > context.youngest - context.size:
-        call(context.tree_kernel.insert, tree, time, lifted(context, 0), -1)
-    copy_state(context, context.batch.folded, call(context.tree_kernel.query, tree))
+        context.tree_kernel.insert(tree, time, lifted(context, 0), -1)
+    copy_state(context, context.batch.folded, context.tree_kernel.query(tree))
     context.batch.olders[0] = context.identity
     answer_batch(context, event, 1)
     return 1
 
 
-def destroy(context: PerEvent):
-    call(context.tree_kernel.destroy, context.tree)
-
-
-KERNEL = answer_kernel("finger_tree", allocate=allocate, answer=answer, release=destroy)
+KERNEL = answer_kernel("finger_tree", answer)

@@ -5,7 +5,6 @@ One file of this folder is one such kernel and defines `KERNEL`; entry.py lists 
 PerEvent ── times, events ─────→ the columns of all keys
          ├─ batch                the events that are being answered together
          ├─ answers ───────────→ AnswerColumns: where their outputs go
-         ├─ kernels ───────────→ Answering: the compiled functions of the kernels that some key has
          ├─ ranks, ascending, rows: the events in order of time (kernels/ranks.py), of keys whose kernel needs that
          └─ front, levels, tree: what one kernel keeps of the window, or another
 """
@@ -18,9 +17,10 @@ from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators.finger_tree.layout import Tree
 from kernels.runtime.fields import Address, Array, Byte, Bytes, Count, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
+from kernels.runtime.operations import Operation
 from kernels.runtime.sorting import Pair
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 from kernels.states import clear, copy_words, lift_each, lower_each, merge_each, prefixes
 from kernels.states.layout import Events, StatePlan
 
@@ -30,20 +30,15 @@ NO_FAILURE = -1
 
 
 class Answering(Struct):
-    """The operations, context being the PerEvent; 0 where a kernel needs none.
+    """answer(context, first, end): write the answers of one key, the events [first, end); context: the PerEvent."""
 
-    allocate(context), release(context): what it keeps for all its keys
-    answer(context, first, end): write the answers of one key, the events [first, end)
-    """
-
-    allocate: Operation()
-    answer: Operation()
-    release: Operation()
+    answer: Operation("PerEvent", Place, Place)
 
 
 class AnswerKernel(NamedTuple):
-    """table: its operations; in_order_only: whether it takes keys in order of time only; ranked: whether it needs the
-    events of a key in order of time (kernels/ranks.py), and aggregates that commute."""
+    """table: its operation, compiled or loaded from the disk cache when it is first asked for; in_order_only: whether
+    it takes keys in order of time only; ranked: whether it needs the events of a key in order of time
+    (kernels/ranks.py), and aggregates that commute."""
 
     name: str
     table: Callable[[], Answering]
@@ -51,9 +46,8 @@ class AnswerKernel(NamedTuple):
     ranked: bool = False
 
 
-def answer_kernel(name: str, in_order_only: bool = False, ranked: bool = False, **functions: Callable) -> AnswerKernel:
-    """A kernel whose functions are compiled, or loaded from the disk cache, when its table is first asked for."""
-    table = cache(lambda: compiled_table(Answering, f"answering_{name}", functions))
+def answer_kernel(name: str, answer: Callable, in_order_only: bool = False, ranked: bool = False) -> AnswerKernel:
+    table = cache(lambda: compiled_table(Answering, f"answering_{name}", {"answer": answer}))
     return AnswerKernel(name, table, in_order_only, ranked)
 
 
@@ -64,6 +58,9 @@ class Batch(Struct):
     lifted      a     ·       c          a state each, the identity of what is too old
     folded      ya    ya      yac        running fold
     olders      →s3   →s4     →s4        states of what is older: the answers are s3·ya, s4·ya, s4·yac
+
+    places: rows or ranks, for calls that take a list of them; late: time and state of those that are a little late,
+    with as much room again, since they are sorted by merging
     """
 
     times: Array(Microseconds, BATCH)
@@ -71,13 +68,12 @@ class Batch(Struct):
     lifted: Address
     folded: Address
     places: Array(Place, BATCH)
-    """Rows or ranks, for calls that take a list of them."""
     late: Array(Inline(Pair), 2 * BATCH)
-    """Time and state of those that are a little late. Twice as many, since they are sorted by merging."""
 
 
 class AnswerColumns(Struct):
-    """Output o of event e is words[o · events + e], and null if nulls[o · events + e] is 1."""
+    """Output o of event e is words[o · events + e], and null if nulls[o · events + e] is 1; failed: the first output
+    without a right answer, of failed_event, or NO_FAILURE."""
 
     events: Count
     outputs: Count
@@ -85,7 +81,6 @@ class AnswerColumns(Struct):
     words: Pointer(Word)
     nulls: Pointer(Byte("1: null"))
     failed: Place
-    """The first output without a right answer; NO_FAILURE if there is none."""
     failed_event: Place
 
 
@@ -109,13 +104,14 @@ class TwoStacks(Struct):
 
 
 class PerEvent(Struct):
+    """youngest: time of the key at hand, NO_TIME before its first event; young: the aggregate of all that is younger
+    than the front, or than the block at hand; front: suffix aggregates, one after the other, with room for so many."""
+
     plan: Ref(StatePlan)
     state_bytes: Bytes
     size: Microseconds
     times: Pointer(Microseconds)
     events: Ref(Events)
-    kernels: Pointer(Ref(Answering))
-    kernel_count: Count
     kernel_of_key: Pointer(Ref(Answering))
     answers: Ref(AnswerColumns)
     ranks: Pointer(Place)
@@ -123,12 +119,9 @@ class PerEvent(Struct):
     rows: Pointer(Place)
     batch: Inline(Batch)
     youngest: Microseconds
-    """Of the key at hand; NO_TIME before its first event."""
     young: Address
-    """The aggregate of all that is younger than the front, or than the block at hand."""
     identity: Address
     front: Address
-    """Suffix aggregates, one after the other."""
     front_room: Count
     stacks: Inline(TwoStacks)
     levels: Address
@@ -138,8 +131,7 @@ class PerEvent(Struct):
 
 
 @inner
-def allocate_batch(context):
-    """The batch, and the states that all kernels keep."""
+def allocate_states(context):
     words, batch = context.plan.state_words, context.batch
     batch.lifted, batch.folded = resize(0, BATCH * words), resize(0, BATCH * words)
     context.young, context.identity = resize(0, words), resize(0, words)
@@ -147,17 +139,17 @@ def allocate_batch(context):
 
 
 @inner
-def release_batch(context):
-    release(context.batch.lifted)
-    release(context.batch.folded)
-    release(context.young)
-    release(context.identity)
-    release(context.front)
+def release_states(context):
+    """What a kernel keeps for all its keys too."""
+    batch = context.batch
+    for state in (batch.lifted, batch.folded, context.young, context.identity, context.front, context.levels):
+        release(state)
+    if context.tree.address != 0:
+        context.tree_kernel.destroy(context.tree)
 
 
 @inner
 def make_room_in_front(context, states):
-    """Room for so many states; what was there is gone."""
     if states > context.front_room:
         context.front_room = 2 * states
         context.front = resize(context.front, 2 * states * (context.state_bytes // WORD_BYTES))
@@ -170,7 +162,6 @@ def lifted(context, place):
 
 @inner
 def folded(context, place):
-    """Address of the aggregate of the batch up to a place, with what came before it."""
     return context.batch.folded + place * context.state_bytes
 
 
@@ -206,7 +197,6 @@ def answer_taken(context, event, taken, before):
 
 @inner
 def answer_batch(context, first, taken):
-    """Answers of some events from `first` on: what is older ⊗ the running fold, lowered."""
     merge_each(context.plan, context.batch.folded, context.state_bytes, context.batch.olders, taken)
     lower_batch(context, first, taken)
 

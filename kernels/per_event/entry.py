@@ -3,25 +3,27 @@
 A key's kernel is the named one, or what its events, size and aggregates ask for.
 """
 
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from kernels.aggregators._columns import Columns, name_aggregates
 from kernels.aggregators.finger_tree.dispatch import dispatch
 from kernels.columns import LIMIT_US, check_plan, checked_offsets, checked_times, checked_values, require_whole
 from kernels.given import require_kind, require_known
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.per_event import by_ranks, by_sorted_stacks, by_tree, in_order
 from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
-from kernels.per_event.context import NO_FAILURE, AnswerColumns, PerEvent, allocate_batch, release_batch
+from kernels.per_event.context import NO_FAILURE, AnswerColumns, PerEvent, allocate_states, release_states
 from kernels.ranks import IN_ORDER, MOST_RANKED_WORDS, Ranked, classify_keys, rank_keys
-from kernels.runtime.calls import call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.struct import words_at
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
 from schemas.errors import AggregateFailed, BadInput, WrongParameter
+from schemas.query import Aggregate
 
 KERNELS = (in_order.KERNEL, by_tree.KERNEL, by_ranks.KERNEL, by_sorted_stacks.KERNEL)
 """The first three at the places IN_ORDER, BY_TREE and BY_RANKS, by which a key's events ask for them."""
@@ -55,6 +57,49 @@ class Answers(NamedTuple):
     kernels: tuple[str, ...]
 
 
+def answer_each(
+    keys: Sequence[Hashable],
+    times: Sequence[int] | np.ndarray,
+    values: Mapping[str, Sequence],
+    size_us: int,
+    aggregates: Mapping[str, Aggregate],
+    column_types: Mapping[str, str] | None = None,
+) -> dict[str, list]:
+    """Answers after each event: what a stream processor without a watermark would say as each event arrives.
+
+    keys, times, values: of each event, in order of arrival: its key, its event time in µs, and by name the columns that
+    the aggregates read, None for a null. An answer is of the events of its key in (y − size_us, y], y being the
+    youngest time that the key has seen by then; an event older than that changes nothing.
+    aggregates: name → what `schemas.query.agg` makes; column_types: of columns that hold something else than float64.
+    Returns the answers in the order of the events, by name, None for a null. Raises WrongParameter for a size, a column
+    or an aggregate that doesn't fit, NotServed for an unknown function, BadInput for a value that its column can't
+    hold, AggregateFailed. O(log d) an event, d being how many younger ones came before it; O(1) in order.
+    """
+    if not isinstance(aggregates, Mapping) or not all(isinstance(each, Aggregate) for each in aggregates.values()):
+        raise WrongParameter("aggregates", aggregates, "a dict such as {'total': agg('sum', 'amount')}")
+    named = name_aggregates(aggregates, column_types)
+    if not isinstance(values, Mapping) or set(named.columns) - set(values):
+        raise WrongParameter("values", values, f"a dict with the columns {', '.join(named.columns)}")
+    times = checked_times("time", "event", times)
+    if len(keys) != len(times):
+        raise BadInput(f"{len(keys)} keys for {len(times)} times; give one per time")
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    number = np.array([numbers[key] for key in keys], np.int64)
+    order = np.argsort(number, kind="stable")
+    read = [Columns({name: kind}).source(values[name], times, order) for name, kind in named.columns.items()]
+    words = np.vstack([np.zeros((0, len(times)), np.int64), *(each.values for each in read)])
+    valid = np.vstack([np.zeros((0, len(times)), np.bool_), *(each.valid for each in read)])
+    offsets = np.searchsorted(number[order], np.arange(len(numbers) + 1))
+    found = answer_per_event(KeyedEvents(offsets, times[order], words, valid), size_us, named.specs)
+    came = np.argsort(order)
+    outputs = zip(found.outputs[:, came].tolist(), found.null[:, came].tolist(), found.output_types, strict=True)
+    answers = [
+        [None if is_null else Columns.value(word, kind) for word, is_null in zip(words, nulls, strict=True)]
+        for words, nulls, kind in outputs
+    ]
+    return dict(zip(named.outputs, answers, strict=True))
+
+
 def answer_per_event(
     events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSpec, ...], kernel: str | None = None
 ) -> Answers:
@@ -80,18 +125,14 @@ def answer_per_event(
     tables = np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)
     null = np.zeros(outputs.shape, np.uint8)
-    count, rows = outputs.shape
-    answers = AnswerColumns.make(
-        events=rows, outputs=count, slots=plan.outputs, words=outputs, nulls=null, failed=NO_FAILURE
-    )
+    written = {"slots": plan.outputs, "words": outputs, "nulls": null, "failed": NO_FAILURE}
+    answers = AnswerColumns.make(events=len(times), outputs=len(outputs), **written)
     run = PerEvent.make(
         plan=plan.layout,
         state_bytes=WORD_BYTES * plan.state_words,
         size=size_us,
         times=times,
         events=Events.make(values=values, valid=valid, rows=values.shape[1], times=times),
-        kernels=tables[tables != 0],
-        kernel_count=np.count_nonzero(tables),
         kernel_of_key=tables[of_key],
         tree_kernel=dispatch(),
         answers=answers,
@@ -144,13 +185,7 @@ def _named(kernel: str, asked_for: np.ndarray, plan: Plan) -> int:
 def answer_keys(context: PerEvent, offsets, keys):
     """Answer every event of every key, by the kernel that it was given. offsets: address of words, where keys begin."""
     offsets = words_at(offsets)
-    allocate_batch(context)
-    for number in range(context.kernel_count):
-        if context.kernels[number].allocate != 0:
-            call(context.kernels[number].allocate, context)
+    allocate_states(context)
     for key in range(keys):
-        call(context.kernel_of_key[key].answer, context, offsets[key], offsets[key + 1])
-    for number in range(context.kernel_count):
-        if context.kernels[number].release != 0:
-            call(context.kernels[number].release, context)
-    release_batch(context)
+        context.kernel_of_key[key].answer(context, offsets[key], offsets[key + 1])
+    release_states(context)

@@ -30,7 +30,6 @@ def answer(context: PerEvent, first, end):
 
 @inner
 def start_windows(context, first, end):
-    """Before the first of the entries [first, end)."""
     stacks = context.stacks
     stacks.begin = stacks.low = stacks.middle = stacks.next = first
     stacks.end = end
@@ -56,7 +55,6 @@ def take_windows(context):
 
 @inner
 def _find_older(context):
-    """For how many entries the front lasts."""
     not_inlined()
     stacks, olders, identity, state_bytes = context.stacks, context.batch.olders, context.identity, context.state_bytes
     times, low, middle, size = stacks.times, stacks.low, stacks.middle, context.size
@@ -77,7 +75,6 @@ def _find_older(context):
 
 @inner
 def _make_front(context):
-    """Suffix aggregates of the whole window; the back becomes empty."""
     not_inlined()
     stacks = context.stacks
     stacks.begin, stacks.middle = stacks.low, stacks.next
@@ -90,7 +87,6 @@ def _make_front(context):
 
 @inner
 def _lift(context, into, entry, entries):
-    """States of the entries from `entry` on."""
     stacks, plan, state_bytes, events = context.stacks, context.plan, context.state_bytes, context.events
     if stacks.rows.address == 0:
         lift_each(plan, into, state_bytes, events, entry, entry + entries)
@@ -119,9 +115,8 @@ def start_rolling(context, times, first, end, ranked):
 
 @inner
 def ends_window(context, entry):
-    """Whether an entry is the last of its time."""
     stacks = context.stacks
     return entry + 1 == stacks.end or stacks.times[entry + 1] != stacks.times[entry]
 
 
-KERNEL = answer_kernel("two_stacks_lite", in_order_only=True, answer=answer)
+KERNEL = answer_kernel("two_stacks_lite", answer, in_order_only=True)

@@ -7,8 +7,8 @@ plan = AggregatePlan((AggregateSpec("count"), AggregateSpec("mean", 0, "int64"),
 rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), plan, ticks, rules)
 """
 
-from kernels.replay.entry import replay_keys
-from kernels.replay.kernel_selection import CHOSEN, KERNELS, choose
+from kernels.replay.entry import choose, replay_keys
+from kernels.replay.kernel_selection import CHOSEN, KERNELS
 from kernels.replay.stop import OVER_TIME
 from kernels.replay.types import (
     AggregatePlan,

@@ -20,7 +20,6 @@ from kernels.replay.by_context.state import FOUND_WORDS, EmittedWindow, FoundWin
 from kernels.replay.growing import append
 from kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
-from kernels.runtime.calls import call
 from kernels.runtime.counted import are_there
 from kernels.runtime.memory import WORD_BYTES, address_of, inner, move, not_inlined
 from kernels.runtime.struct import words_at
@@ -122,13 +121,13 @@ def save_key(r, end):
     were new."""
     not_inlined()
     derived, carried = r.derived, r.carried
-    if call(derived.source.begins_anew, r):
+    if derived.source.begins_anew(r):
         carried.ends[r.key] = carried.saved.used
         return
-    first = call(derived.source.least_row, r)
+    first = derived.source.least_row(r)
     first = end if first < 0 else first
     lists = _emitted_words(derived.emitted) + _emitted_words(derived.closed) + ordered_words(derived.late)
-    behind = SCALARS + FOUND_WORDS + lists + call(derived.source.save, r, 0, first)
+    behind = SCALARS + FOUND_WORDS + lists + derived.source.save(r, 0, first)
     at = save_rows(r, first, end - first, behind)
     words = words_at(at)
     words[0], words[1], words[2] = derived.frontier, derived.frontier_row - first, derived.youngest
@@ -139,7 +138,7 @@ def save_key(r, end):
     at = _save_emitted(derived.emitted, at, first)
     at = _save_emitted(derived.closed, at, first)
     at = save_ordered(derived.late, at, first)
-    call(derived.source.save, r, at, first)
+    derived.source.save(r, at, first)
 
 
 @inner
@@ -212,4 +211,4 @@ def load_key(r, saved, first):
     if at == 0 or not are_there(at, (end - at) // WORD_BYTES, ENTRY_WORDS):
         return False
     at = load_ordered(derived.late, at, first)
-    return call(derived.source.load, r, at, (end - at) // WORD_BYTES, first) == 1
+    return derived.source.load(r, at, (end - at) // WORD_BYTES, first) == 1

@@ -12,6 +12,7 @@ where adding each event to each of its windows cost m · w: 0.2 ms an event at 1
 O(m + w), but only for events that end in the order in which they begin, and spans don't.
 """
 
+from kernels.bounds import first_end_after
 from kernels.replay.growing import GrowingList, append, release_list
 from kernels.replay.open_windows import NO_STATE, emit, kept_state
 from kernels.replay.rows import EARLY, LATE
@@ -19,13 +20,11 @@ from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_WATERMARK
 from kernels.replay.walk import add_to_walk, stand_at
 from kernels.runtime.bisection import searches
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Count, Inline, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
 from kernels.runtime.struct import Struct
 from kernels.states import clear, gather, merge
-from kernels.windows._window import first_end_after
 
 KEPT_WORDS = 1 << 17
 
@@ -106,7 +105,7 @@ def window_from(r, number):
     """The first window from that number on, FOREVER if there is none."""
     if r.placement.window_from == 0:
         return number
-    return call(r.placement.window_from, r, number)
+    return r.placement.window_from(r, number)
 
 
 @inner
@@ -129,7 +128,7 @@ def _emit_stretch(r, first, last, state, tick):
 @inner
 def emit_from_kernel(r, number, tick):
     """A row of a window whose aggregate the kernel gives."""
-    _emit_here(r, number, tick, call(r.placement.window_state, r, r.changing, number))
+    _emit_here(r, number, tick, r.placement.window_state(r, r.changing, number))
 
 
 @inner

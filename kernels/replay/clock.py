@@ -9,11 +9,11 @@ answer no question. Each key then walks the same short staircase, galloping.
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import first_end_after, window_end
 from kernels.runtime.bisection import gallop
 from kernels.runtime.fields import Count, Microseconds, Place, Pointer
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import Struct
-from kernels.windows._window import first_end_after, window_end
 
 NEVER = -(1 << 62)
 """The watermark before everything."""

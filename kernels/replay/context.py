@@ -7,6 +7,7 @@ Replay ─┬─ clock, rows, stop              the same for every window kind
 """
 
 from kernels.aggregators._dispatch import PointKernel
+from kernels.bounds import KernelWindow, Pane
 from kernels.frames._rules import FrameKernel
 from kernels.replay.by_context.state import Derived, WindowSource
 from kernels.replay.changed import Notes, Stretches
@@ -18,11 +19,10 @@ from kernels.replay.rows import Rows
 from kernels.replay.stop import Stop
 from kernels.replay.walk import Walk
 from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
 from kernels.spans._dispatch import SpanKernel
 from kernels.states.layout import Events, StatePlan
-from kernels.windows._window import Pane, Window
 
 
 class Placement(Struct):
@@ -41,20 +41,14 @@ class Placement(Struct):
     window_state(r, walk, number) → address of a window's aggregate, valid until the next call; to be lowered and
         nothing else unless open windows keep states
     late_events(r, number, state) → late events of a window that had no row when its end was reached; 0: all of them
-    oldest(r) → time of the oldest entry; there is one. first_from(r, time) → of the first from then on, or FOREVER
-    evict(r, time): what lies up to that time; is_empty(r) → 1 or 0
     """
 
-    take_run: Operation()
-    take: Operation()
-    close_burst: Operation()
-    window_from: Operation()
-    window_state: Operation()
-    late_events: Operation()
-    oldest: Operation()
-    first_from: Operation()
-    evict: Operation()
-    is_empty: Operation()
+    take_run: Operation("Replay", Place, Place)
+    take: Operation("Replay", Place)
+    close_burst: Operation("Replay", Place, Place)
+    window_from: Operation("Replay", Count)
+    window_state: Operation("Replay", Walk, Count)
+    late_events: Operation("Replay", Count, Address)
 
 
 class WindowLogic(Struct):
@@ -66,26 +60,35 @@ class WindowLogic(Struct):
     advance(r, step): the watermark moves on to the one before that step
     """
 
-    start_key: Operation()
-    end_key: Operation()
-    take_run: Operation()
-    take_burst: Operation()
-    advance: Operation()
+    start_key: Operation("Replay")
+    end_key: Operation("Replay")
+    take_run: Operation("Replay", Place, Place)
+    take_burst: Operation("Replay", Place, Place, Microseconds)
+    advance: Operation("Replay", Place)
+
+
+class EventHolder(Struct):
+    """What is asked of the structure that holds a key's events alike, of whichever kernel it is, as that says it."""
+
+    destroy: Operation(Address)
+    reset: Operation(Address)
+    oldest: Operation(Address)
+    first_from: Operation(Address, Microseconds)
+    evict: Operation(Address, Microseconds)
+    is_empty: Operation(Address)
 
 
 class KernelInUse(Struct):
     """A kernel that keys are replayed by, with its structure, used key after key. logic: of the windows of its keys;
     option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some;
-    frames: where tuples cut frames; source: of windows that depend on other events; destroy, reset: of what holds the
-    events."""
+    frames: where tuples cut frames; source: of windows that depend on other events."""
 
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     logic: Ref(WindowLogic)
     source: Ref(WindowSource)
-    destroy: Operation()
-    reset: Operation()
+    holder: Inline(EventHolder)
     option: Count
     panes: Address
 
@@ -144,14 +147,14 @@ class Replay(Struct):
     plan: Ref(StatePlan)
     emit: Code
     key: Place
-    window: Ref(Window)
+    window: Ref(KernelWindow)
     placement: Ref(Placement)
     kernels: Inline(Kernels)
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     panes: Address
-    reset: Operation()
+    holder: Ref(EventHolder)
     goes_behind: Flag()
     state: Address
     pane: Inline(Pane)

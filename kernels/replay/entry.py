@@ -1,16 +1,18 @@
 """The public entry of the replay: checks once, calls the compiled loop, names what went wrong."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import Extent, KernelWindow
 from kernels.columns import check_plan
 from kernels.given import require_kind
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.context import Replay
-from kernels.replay.kernel_selection import Selection, choose, select_kernels
+from kernels.replay.expected_rows import ArrivingEvents
+from kernels.replay.kernel_selection import LeftToEvents, Selection, choose_for, select_kernels
 from kernels.replay.loop import replay_calls
 from kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
 from kernels.replay.rows import NULLS, ROW_WORDS
@@ -29,17 +31,12 @@ from kernels.replay.types import (
     check_rules,
     check_ticks,
 )
-from kernels.runtime.calls import ask
+from kernels.replay.window_kind import WindowKind
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
 from kernels.windows import window_kind
-from kernels.windows._rows import ArrivingEvents
-from kernels.windows._window import Extent, Window
 from schemas.errors import TooManyRows, WrongParameter
-
-if TYPE_CHECKING:  # kinds are made of parts of the replay
-    from kernels.windows._kind import WindowKind
 
 MOST_AGGREGATES = 63
 LEAST_PATIENCE = 32
@@ -53,8 +50,8 @@ class Job(NamedTuple):
     """A replay whose parts are checked; every array that compiled code reads lives as long as this."""
 
     columns: EventColumns
-    kind: "WindowKind"
-    window: Window
+    kind: WindowKind
+    window: KernelWindow
     states: Plan
     steps: tuple[np.ndarray, np.ndarray]
     rules: ReplayRules
@@ -65,6 +62,14 @@ class Job(NamedTuple):
     @property
     def row_words(self) -> int:
         return ROW_WORDS + len(self.states.outputs)
+
+
+def choose(
+    window: WindowSpec, plan: AggregatePlan, name: str | None = None, options: Mapping[str, int] | None = None
+) -> KernelChoice | LeftToEvents:
+    """The named kernel, refused if it can't serve the query; without a name a choice that the events of each key
+    make."""
+    return choose_for(window_kind(window.kind), window.kind, plan, name, options or {})
 
 
 def replay_keys(
@@ -102,7 +107,7 @@ def replay_keys(
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(of_states(plan).aggregates)
     check_plan(plan.aggregates, len(columns.values))
-    choice = choose(window, plan, kernel.name, dict(kernel.options))
+    choice = choose_for(kind, window.kind, plan, kernel.name, dict(kernel.options))
     kept = None
     if rules.carried is not None:
         of = describe(window, kind.source_digest(window.asked), plan.aggregates, choice, rules)
@@ -113,7 +118,7 @@ def replay_keys(
     made = kind.make(window, extent)
     steps = _steps(ticks, rules)
     if kind.depends_on_others:
-        selection = kind.select(choice, columns, made, window)
+        selection = kind.select(choice, columns, made, window, states.layout)
     else:
         selection = select_kernels(choice, columns, kind, made, steps, rules.emit)
     rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us))
@@ -138,16 +143,16 @@ def _run(job: Job) -> ResultRows:
     stop = np.zeros(1, np.int64) if job.rules.limits.stop is None else job.rules.limits.stop
     r, calls = _context(job, most, interrupts(), stop), replay_calls()
     try:
-        count = ask(calls.replay, r.address, len(job.columns.key_offsets) - 1)
+        count = calls.replay(r.address, len(job.columns.key_offsets) - 1)
         job.selection.require_replayed(r.derived.refused, r.derived.refused_row)
         raise_why_stopped(r.stop.asked, most, job.row_words)
         rows = np.empty((job.row_words, count), np.int64)
-        ask(calls.take_rows, r.rows.address, r.stop.address, address_of(rows))
+        calls.take_rows(r.rows.address, r.stop.address, address_of(rows))
         raise_why_stopped(r.stop.asked, most, job.row_words)
         carried = np.empty(r.carried.saved.used, np.int64)
-        ask(calls.take_saved, r.address, address_of(carried))
+        calls.take_saved(r.address, address_of(carried))
     finally:
-        ask(calls.end_replay, r.address)
+        calls.end_replay(r.address)
     failure = r.rows.failure
     if failure.output:
         spec, window = job.states.specs[failure.output - 1], (failure.start, failure.end)
@@ -156,7 +161,7 @@ def _run(job: Job) -> ResultRows:
     return found if job.kept is None else found._replace(carried=job.kept.split(carried))
 
 
-def _kept(columns: EventColumns, kind: "WindowKind", carried: Sequence[np.ndarray], of: int) -> KeptKeys:
+def _kept(columns: EventColumns, kind: WindowKind, carried: Sequence[np.ndarray], of: int) -> KeptKeys:
     """WrongParameter for windows of which nothing is carried, or for another number of keys."""
     if not kind.depends_on_others:
         raise WrongParameter("carried", len(carried), "None for windows that don't depend on other events of their key")

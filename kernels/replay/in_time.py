@@ -12,7 +12,8 @@ time, tens of nanoseconds each (kernels/per_event/in_order.py). With emit arriva
 import numpy as np
 
 from kernels.aggregators._dispatch import PointKernel
-from kernels.per_event.context import PerEvent, allocate_batch, folded, release_batch
+from kernels.bounds import lazy_table
+from kernels.per_event.context import PerEvent, allocate_states, folded, release_states
 from kernels.per_event.in_order import ends_window, start_rolling, take_windows
 from kernels.replay.clock import pass_step
 from kernels.replay.context import Replay, WindowLogic
@@ -24,7 +25,6 @@ from kernels.runtime.fields import Byte, Count, Microseconds, Place, Pointer
 from kernels.runtime.memory import WORD_BYTES, entry, inner, not_inlined, release
 from kernels.runtime.struct import Struct, allocate
 from kernels.states.layout import StatePlan
-from kernels.windows._window import lazy_table
 
 
 class Arrivals(Struct):
@@ -73,12 +73,12 @@ def keys_in_time(key_offsets, starts, arrivals, ticks, marks) -> np.ndarray:
 def create(plan: StatePlan, unused, unused_too):
     windows = allocate(PerEvent)
     windows.plan, windows.state_bytes = plan, WORD_BYTES * plan.state_words
-    allocate_batch(windows)
+    allocate_states(windows)
     return windows.address
 
 
 def destroy(windows: PerEvent):
-    release_batch(windows)
+    release_states(windows)
     release(windows.address)
 
 

@@ -1,38 +1,100 @@
 """The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from kernels import frames, spans
 from kernels.aggregators import kernels, window_class
-from kernels.aggregators._window import Window
+from kernels.aggregators._window import PointWindow
+from kernels.bounds import KernelWindow
+from kernels.frames._rules import DONE, refusal
 from kernels.monoid import SHARE
-from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
-from kernels.ranks import rank_keys
+from kernels.monoids import Monoid, find_monoid, parameter_values
+from kernels.ranks import IN_ORDER, Ranked, classify_keys, rank_keys
+from kernels.replay.by_context.by_arrival import arrival_logic
+from kernels.replay.by_context.frames import frames_source
+from kernels.replay.by_context.logic import context_bound_logic
+from kernels.replay.by_context.triggered import triggered_source
+from kernels.replay.context import EventHolder, KernelInUse
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.order_statistics import of_states, refuse_unserved
-from kernels.replay.selection import FINGER_TREE, MULTI_BUFFER, Selection, checked_choice, in_memory, in_order, unranked
-from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
+from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice
+from kernels.replay.window_kind import WindowKind
+from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.spans import _planner as planner
 from kernels.spans._window import SpanWindow
-from kernels.windows import window_kind
-from kernels.windows._window import Window as KernelWindow
 from schemas.errors import BadInput, NotServed, WrongParameter
 
-if TYPE_CHECKING:  # kinds are made of parts of the replay
-    from kernels.windows._kind import WindowKind
-
+MULTI_BUFFER = "multi_buffer"
+"""What frames get if no kernel is named."""
+FINGER_TREE = "finger_tree"
+"""What other windows get."""
 SORTED_STACKS = "sorted_stacks"
 """What a key gets by its events alone: it must know all of them."""
-
+REPLAYED = {"single_buffer": ("sorting", "capacity"), MULTI_BUFFER: ()}
+"""Options in a replay, which evicts by the watermark and by nothing else."""
 OF_SPANS = tuple(spans.kernels())
 KERNELS = (*kernels(), *OF_SPANS, *frames.kernels())
 """The kernels that can be asked for."""
 CHOSEN = (FINGER_TREE, SORTED_STACKS, *planner.KERNELS, MULTI_BUFFER)
 """The kernels that a query gets if none is named."""
+
+
+class Selection(NamedTuple):
+    """names: of the kernels; in_use: the memory of a KernelInUse of each that some key may have; of_key:
+    int64[keys], numbers of kernels; ranked: the events of keys that need it; require_replayed(status, row):
+    raises what ended a replay before its time, if an event couldn't be taken."""
+
+    names: tuple[str, ...]
+    in_use: np.ndarray
+    of_key: np.ndarray
+    ranked: Ranked
+    require_replayed: Callable[[int, int], None] = lambda status, row: None
+
+    def counted(self) -> dict[str, int]:
+        counts = np.bincount(self.of_key, minlength=len(self.names))
+        return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
+
+
+def _checked_choice(
+    name: str | None, options: Mapping[str, int | str], of: str, allowed: Sequence[str], take: Callable
+) -> KernelChoice:
+    """WrongParameter for an option that there is not, or that `take` refuses."""
+    for option in options:
+        if option not in allowed:
+            raise WrongParameter("options", option, f"options of {of}: {', '.join(allowed) or 'none'}")
+    take(options)
+    return KernelChoice(name, tuple(sorted(options.items())))
+
+
+def in_order(columns: EventColumns) -> np.ndarray:
+    """Whether each key's events arrive in order."""
+    kinds = np.zeros(len(columns.key_offsets) - 1, np.int64)
+    classify_keys(address_of(columns.start_us), address_of(columns.key_offsets), len(kinds), 0, address_of(kinds))
+    return kinds == IN_ORDER
+
+
+def unranked(columns: EventColumns) -> Ranked:
+    """Where no key needs its events in order of time."""
+    return rank_keys(columns.start_us, columns.key_offsets, np.zeros(0, np.int64))
+
+
+def _selection(
+    names: tuple[str, ...], uses: Sequence[Mapping], of_key: np.ndarray, ranked: Ranked, **also
+) -> Selection:
+    """uses: the fields of a KernelInUse of each kernel."""
+    memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
+    for words, use in zip(memory, uses, strict=True):
+        used, table = KernelInUse(address_of(words)), use.get("frames") or use.get("spans") or use["kernel"]
+        for field, value in use.items():
+            setattr(used, field, value)
+        for field in EventHolder.fields:
+            setattr(used.holder, field, getattr(table, field, 0))
+        used.holder.evict = getattr(table, "bulk_evict", table.evict)
+    return Selection(names, memory, of_key, ranked, **also)
 
 
 class LeftToEvents(NamedTuple):
@@ -51,50 +113,47 @@ class LeftToEvents(NamedTuple):
         specs = tuple(dict.fromkeys(plan.aggregates))
         if any(spec.second_type == SHARE for spec in specs):
             return cls(most_height=1, buckets=False, sweeping=False)
+        monoids = {spec: find_monoid(spec)[1] for spec in specs}
+        words = sum(
+            each.words if isinstance(each, Monoid) else each.words(parameter_values(spec, each))
+            for spec, each in monoids.items()
+        )
         # As its class refuses, but without a list of what it serves, for which every aggregate's file is loaded.
-        sweeping = all(find_monoid(spec)[1].inverse is not None for spec in specs)
-        return cls(planner.most_height(sum(map(_state_words, specs))), buckets=True, sweeping=sweeping)
+        sweeping = all(each.inverse is not None for each in monoids.values())
+        return cls(planner.most_height(words), buckets=True, sweeping=sweeping)
 
 
-def choose(
-    window: WindowSpec, plan: AggregatePlan, name: str | None = None, options: Mapping[str, int] | None = None
+def choose_for(
+    kind: WindowKind, of: str, plan: AggregatePlan, name: str | None, options: Mapping[str, int]
 ) -> KernelChoice | LeftToEvents:
-    """The named kernel, refused if it can't serve the query; without a name a choice that the events of each key
-    make."""
+    """As `choose` (entry.py); of: the kind's name."""
     if name is not None and name not in KERNELS:
         raise NotServed("kernel", name, KERNELS)
-    kind = window_kind(window.kind)
-    refuse_unserved(kind, window.kind, plan)
+    refuse_unserved(kind, of, plan)
     plan = of_states(plan)
     able = tuple(kind.kernels())
     if name is not None and name not in able:
-        raise NotServed(f"kernel for {window.kind} windows", name, able)
+        raise NotServed(f"kernel for {of} windows", name, able)
     if kind.depends_on_others:
-        return kind.choose(name, options or {})
+        return kind.choose(name, options)
     _keeper(kind.least_refusing if name is None else name).refuse(plan.aggregates)
     if name is None and kind.events_last:
-        for option in options or {}:
+        for option in options:
             raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
         return LeftToEvents.of(plan)
-    return checked_choice(name, options or {}, name or "a replay", _keeper(name))
+    keeper = _keeper(name)
+    return _checked_choice(name, options, name or "a replay", keeper.PANE_OPTIONS, keeper.pane_option)
 
 
-def _state_words(spec: AggregateSpec) -> int:
-    monoid = find_monoid(spec)[1]
-    return monoid.words if isinstance(monoid, Monoid) else monoid.words(parameter_values(spec, monoid))
-
-
-def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
+def _keeper(kernel: str | None) -> type[PointWindow] | type[SpanWindow]:
     """The object's class of what keeps the panes, events or spans of its keys."""
-    if kernel in OF_SPANS:
-        return spans.window_class(kernel)
-    return window_class(FINGER_TREE if kernel is None else kernel)
+    return spans.window_class(kernel) if kernel in OF_SPANS else window_class(kernel or FINGER_TREE)
 
 
 def select_kernels(
     choice: KernelChoice | LeftToEvents,
     columns: EventColumns,
-    kind: "WindowKind",
+    kind: WindowKind,
     window: KernelWindow,
     steps: tuple[np.ndarray, np.ndarray],
     emit: str,
@@ -112,15 +171,13 @@ def select_kernels(
     if choice.name is None and kind.keeps_events and kind.holds_its_time(window) and emit != "arrival":
         events = (columns.key_offsets, columns.start_us, columns.arrival_us)
         in_time = keys_in_time(*events, *steps)
-    any_in_time = bool(in_time.any())
-    to_rank = np.flatnonzero(in_time & ~in_order(columns)) if any_in_time else np.zeros(0, np.int64)
-    ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
-    names = (choice.name or FINGER_TREE, SORTED_STACKS)
-    option = _keeper(choice.name).pane_option(dict(choice.options))
-    uses = [_use(_keeper(choice.name), window, option)]
-    if any_in_time:
+    keeper, to_rank = _keeper(choice.name), np.zeros(0, np.int64)
+    uses = [_use(keeper, window, keeper.pane_option(dict(choice.options)))]
+    if in_time.any():
         uses.append({"logic": in_time_logic(), "kernel": rolling_in_time()})
-    return Selection(names, in_memory(uses), in_time.astype(np.int64), ranked)
+        to_rank = np.flatnonzero(in_time & ~in_order(columns))
+    names = (choice.name or FINGER_TREE, SORTED_STACKS)
+    return _selection(names, uses, in_time.astype(np.int64), rank_keys(columns.start_us, columns.key_offsets, to_rank))
 
 
 def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: KernelWindow) -> Selection:
@@ -133,15 +190,11 @@ def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: Kerne
     plans, of_key = np.unique(planner.plan_keys(figures, asked), return_inverse=True)
     kernels_in_use = map(planner.kernel_of, plans.tolist())
     uses = [_use(_keeper(name), window, _keeper(name).pane_option(options)) for name, options in kernels_in_use]
-    labels, of_key = tuple(map(planner.label_of, plans.tolist())), of_key.astype(np.int64)
-    return Selection(labels, in_memory(uses), of_key, unranked(columns))
+    return _selection(tuple(map(planner.label_of, plans.tolist())), uses, of_key.astype(np.int64), unranked(columns))
 
 
 def _require_order(name: str | None, columns: EventColumns) -> None:
-    if not _keeper(name).IN_ORDER_ONLY:
-        return
-    ordered = in_order(columns)
-    if ordered.all():
+    if not _keeper(name).IN_ORDER_ONLY or (ordered := in_order(columns)).all():
         return
     key = int(ordered.argmin())
     first, end = columns.key_offsets[key : key + 2]
@@ -153,7 +206,7 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
     )
 
 
-def _use(keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
+def _use(keeper: type[PointWindow] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
     """The fields of a KernelInUse; of a kernel with slices also the operations on what ends in them, where windows have
     many."""
     used = {"logic": numbered_logic(), "option": option}
@@ -161,3 +214,55 @@ def _use(keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: 
         return used | {"kernel": keeper.dispatch()}
     ends = keeper.ends(window, option)
     return used | {"spans": keeper.dispatch()} | ({} if ends is None else {"kernel": ends})
+
+
+def choose_frames(name: str | None, options: Mapping[str, int | str]) -> KernelChoice:
+    kernel = name or MULTI_BUFFER
+    take = frames.window_class(kernel).structure_options
+    return _checked_choice(kernel, options, f"{kernel} in a replay", REPLAYED[kernel], take)
+
+
+def select_frames(choice: KernelChoice, columns: EventColumns, require_answers: Callable[[], None]) -> Selection:
+    """One kernel for all keys. require_answers() raises what is wrong with frames that were made."""
+    keeper, of_key = frames.window_class(choice.name), np.zeros(len(columns.key_offsets) - 1, np.int64)
+    options = keeper.structure_options(dict(choice.options))
+    use = {"logic": context_bound_logic(), "source": frames_source(), "frames": keeper.dispatch()}
+    use["option"] = 0 if options is None else options.address
+
+    def require_replayed(status: int, row: int) -> None:
+        require_answers()
+        if status != DONE:
+            event = f"an event that starts at {columns.labels.time(int(columns.start_us[row]))}"
+            capacity = getattr(options, "capacity", 0)
+            raise BadInput(refusal(str(choice.name), status, event, "the watermark − allowed lateness", capacity))
+
+    return _selection((choice.name,), [use], of_key, unranked(columns), require_replayed=require_replayed)
+
+
+def choose_panes(name: str | None, options: Mapping[str, int | str]) -> KernelChoice:
+    kernel, keeper = name or FINGER_TREE, window_class(name or FINGER_TREE)
+    return _checked_choice(kernel, options, kernel, keeper.PANE_OPTIONS, keeper.pane_option)
+
+
+def select_panes(
+    choice: KernelChoice, columns: EventColumns, by_arrival: bool = False, by_places: bool = True
+) -> Selection:
+    """One kernel for all keys, which holds tuples by their places in order of time, or stretches of rows by arrival."""
+    keeper, of_key = window_class(choice.name), np.zeros(len(columns.key_offsets) - 1, np.int64)
+    use = {"kernel": keeper.dispatch(), "option": keeper.pane_option(dict(choice.options))}
+    use |= {"logic": arrival_logic()} if by_arrival else {"logic": context_bound_logic(), "source": triggered_source()}
+    return _selection((choice.name,), [use], of_key, _places_in_order(columns) if by_places else unranked(columns))
+
+
+def _places_in_order(columns: EventColumns) -> Ranked:
+    """The place of each tuple among those of its key in order of time, equal ones by arrival, as its rank. O(events),
+    and a sort of those of keys that come out of order."""
+    offsets, events = columns.key_offsets, len(columns.start_us)
+    of_key = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    out_of_order = np.flatnonzero(~in_order(columns))
+    ranked = rank_keys(columns.start_us, offsets, out_of_order)
+    places = np.arange(events) - offsets[of_key]
+    for key in out_of_order:
+        rows = slice(offsets[key], offsets[key + 1])
+        places[rows][ranked.rows[rows]] = np.arange(offsets[key + 1] - offsets[key])
+    return ranked._replace(ranks=places)

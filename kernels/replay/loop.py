@@ -1,6 +1,7 @@
 """The one compiled call of a replay: all keys, event by event, tick by tick. Panes are kept in one structure of each
 kernel that the run's keys were given, used key after key."""
 
+from kernels.bounds import lazy_table
 from kernels.frames._frames import KeyFrames
 from kernels.ranks import count_in_order
 from kernels.replay.by_context.state import CutWindow, release_derived
@@ -12,21 +13,20 @@ from kernels.replay.late_times import LEVELS
 from kernels.replay.open_windows import start_table
 from kernels.replay.rows import order_rows, take_rows
 from kernels.replay.stop import must_stop
-from kernels.runtime.calls import call
+from kernels.runtime.fields import Address, Count
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
-from kernels.windows._window import lazy_table
 
 
 class ReplayCalls(Struct):
     """What Python asks of a replay: replay(r, keys) → rows; take_rows(rows, stop, target); take_saved(r, target):
     the words that the next one goes on from; end_replay(r)."""
 
-    replay: Operation()
-    take_rows: Operation()
-    take_saved: Operation()
-    end_replay: Operation()
+    replay: Operation(Replay, Count)
+    take_rows: Operation("Rows", "Stop", Address)
+    take_saved: Operation(Replay, Address)
+    end_replay: Operation(Replay)
 
 
 STATES = 7  # a new event's, and two for each of three walks
@@ -53,11 +53,11 @@ def end_replay(r: Replay):
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
         if walk.policy_panes != 0:
-            call(used.kernel.destroy, walk.policy_panes)
+            used.kernel.destroy(walk.policy_panes)
             release(walk.policy_state)
             walk.policy_panes = 0
         if used.panes != 0:
-            call(used.destroy, used.panes)
+            used.holder.destroy(used.panes)
     release(r.state)
     release(r.open.entries)
     for growing in (r.rows.sink, r.rows.order, r.passing.front, r.finishing.front, r.changing.front, r.carried.saved):
@@ -76,23 +76,23 @@ def _replay_key(r, first, end):
     not_inlined()
     take_kernel(r, first, end)
     first_row, arrivals, logic = r.rows.count, r.events.arrivals, r.logic
-    call(logic.start_key, r)
+    logic.start_key(r)
     while first < end and not must_stop(r.stop):
         tick = arrivals[first]
         if next_tick(r.clock) < tick:
-            call(logic.advance, r, step_before(r.clock, tick))
-        last = call(logic.take_run, r, first, end) if logic.take_run != 0 else first
+            logic.advance(r, step_before(r.clock, tick))
+        last = logic.take_run(r, first, end) if logic.take_run != 0 else first
         if last == first:
             while last < end and arrivals[last] == tick:
                 last += 1
-            call(logic.take_burst, r, first, last, tick)
+            logic.take_burst(r, first, last, tick)
         first = last
     if not must_stop(r.stop):
-        call(logic.advance, r, r.clock.steps)
+        logic.advance(r, r.clock.steps)
         if logic.end_key != 0:
-            call(logic.end_key, r)
+            logic.end_key(r)
         order_rows(r.rows, first_row)
-    call(r.reset, r.panes)
+    r.holder.reset(r.panes)
 
 
 def take_saved(r: Replay, target):
@@ -111,26 +111,25 @@ def create_structures(r):
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
         if r.events.last:
-            used.panes = call(used.spans.create, r.plan, r.window, used.option)
+            used.panes = used.spans.create(r.plan, r.window, used.option)
         elif used.frames.address != 0:
-            used.panes = call(used.frames.create, r.plan, CutWindow(r.window.address).rules, used.option)
+            used.panes = used.frames.create(r.plan, CutWindow(r.window.address).rules, used.option)
             KeyFrames(used.panes).events = r.events.columns
         else:
-            used.panes = call(used.kernel.create, r.plan, used.option, 0)
+            used.panes = used.kernel.create(r.plan, used.option, 0)
             if used.source.address != 0:
                 plan, walk = TupleWindow(r.window.address).looked_at, r.derived.walk
                 if plan.address != 0:  # a policy looks at it
                     walk.policy_state = resize(0, plan.state_words)
-                    walk.policy_panes = call(used.kernel.create, plan, used.option, 0)
+                    walk.policy_panes = used.kernel.create(plan, used.option, 0)
 
 
 @inner
 def take_kernel(r, first, end):
-    """Have the panes of the key at hand, the events [first, end), kept by its kernel, which is empty."""
     used = r.kernels.in_use[r.kernels.of_key[r.key]]
     r.logic = used.logic
     r.kernel, r.spans, r.frames, r.panes = used.kernel, used.spans, used.frames, used.panes
-    r.reset, r.derived.source = used.reset, used.source
+    r.holder, r.derived.source = used.holder, used.source
     starts = r.events.starts[first:]
     r.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
 

@@ -3,6 +3,7 @@ each tick's events are compared with the watermark before it, inserted, then wha
 has rows of the windows that it passes, and evicts what no open window needs (semantics §1)."""
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import first_end_after, lazy_table, window_end, window_start
 from kernels.replay.changed import emit_changed, emit_from_kernel, window_from
 from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step, start_clock
 from kernels.replay.context import Replay, WindowLogic
@@ -12,10 +13,8 @@ from kernels.replay.rows import FINAL, ON_TIME
 from kernels.replay.stop import must_stop, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.replay.walk import UNKNOWN, start_walk
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import events_of
-from kernels.windows._window import first_end_after, lazy_table, window_end, window_start
 
 
 def start_key(r: Replay):
@@ -26,10 +25,9 @@ def start_key(r: Replay):
 
 
 def take_run(r: Replay, first, end):
-    """Take the events from `first` on that make no row by themselves; `first` if there are none."""
     if r.placement.take_run == 0 or r.emit == EMIT_ARRIVAL or not r.plan.is_commutative:
         return first
-    return call(r.placement.take_run, r, first, end)
+    return r.placement.take_run(r, first, end)
 
 
 def take_burst(r: Replay, first, end, tick):
@@ -38,10 +36,10 @@ def take_burst(r: Replay, first, end, tick):
     for row in range(first, end):
         if must_stop_at(r.stop, row):
             return
-        call(r.placement.take, r, row)
+        r.placement.take(r, row)
     only = FOREVER
     if r.placement.close_burst != 0:
-        only = call(r.placement.close_burst, r, first, end)
+        only = r.placement.close_burst(r, first, end)
     if only != FOREVER:
         emit_from_kernel(r, only, tick)
     elif r.changed.used > 0:
@@ -55,7 +53,7 @@ def advance(r: Replay, step):
         return
     before, watermark, floor = clock.step, clock.watermark, clock.floor
     move_watermark(clock, step)
-    has_events = call(r.placement.is_empty, r) == 0
+    has_events = r.holder.is_empty(r.panes) == 0
     # By the old floor: windows that become final in this very step are still in the table of open ones.
     if has_events and r.emit != EMIT_ARRIVAL and (r.emit != EMIT_FINAL or clock.allowed > 0):
         _sweep(r, r.passing, watermark, clock.watermark, before)
@@ -72,9 +70,9 @@ def advance(r: Replay, step):
 def _evict(r):
     """Once as much is dead as a window is long: moving a leaf up for every single pane cost more than its row."""
     floor = r.clock.floor
-    if floor == FOREVER or floor - call(r.placement.oldest, r) < 2 * r.window.size:
+    if floor == FOREVER or floor - r.holder.oldest(r.panes) < 2 * r.window.size:
         return
-    call(r.placement.evict, r, window_start(r.window, first_end_after(r.window, floor)) - 1)
+    r.holder.evict(r.panes, window_start(r.window, first_end_after(r.window, floor)) - 1)
 
 
 @inner
@@ -86,12 +84,12 @@ def _sweep(r, walk, old, new, step):
     number = walk.next
     is_exact = number != UNKNOWN
     if not is_exact:
-        number = first_end_after(window, max(old, call(r.placement.oldest, r)))
+        number = first_end_after(window, max(old, r.holder.oldest(r.panes)))
     number = window_from(r, number)
     while number != FOREVER and window_end(window, number) <= new and not must_stop(r.stop):
-        state = call(r.placement.window_state, r, walk, number)
+        state = r.placement.window_state(r, walk, number)
         if events_of(state) == 0:
-            time = call(r.placement.first_from, r, window_start(window, number))
+            time = r.holder.first_from(r.panes, window_start(window, number))
             following = FOREVER if time == FOREVER else max(number + 1, first_end_after(window, time))
             number = window_from(r, following)
             is_exact = False

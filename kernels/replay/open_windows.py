@@ -11,14 +11,13 @@ would be faster, but as long as the stretch of open windows, full or empty. A ro
 events is late, from the entry, and is noted there.
 """
 
+from kernels.bounds import window_end
 from kernels.replay.rows import LATE, append_row, write_outputs
 from kernels.replay.types import EMIT_FINAL
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 from kernels.states import copy_words, events_of
-from kernels.windows._window import window_end
 
 NO_KEY = -1
 NO_ROW = -1
@@ -100,7 +99,6 @@ def find_entry(r, number):
 
 @inner
 def is_open(r, number):
-    """Whether the window has an entry."""
     not_inlined()
     return find_entry(r, number).owner == r.key
 
@@ -177,4 +175,4 @@ def _late_events(r, number, firing, state, entry):
         return events_of(state) - (entry.events - entry.late)
     if r.placement.late_events == 0:
         return events_of(state)
-    return call(r.placement.late_events, r, number, state)
+    return r.placement.late_events(r, number, state)

@@ -5,7 +5,7 @@ key    a  a  a  b  b          values   3 7 │ 5
 value  7  3  7  5  null       ranks    1 0 1  0
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,15 +13,11 @@ from kernels.monoid import AggregateSpec, OrderStatistic
 from kernels.monoids import answered_by_states, find_monoid, output_type, parameter_values
 from kernels.monoids._order_code import SIGN_CLEARED
 from kernels.order_statistics.content import NO_KEY, MovingContent, statistic_table
+from kernels.replay.late import FOREVER_US, Arrived
 from kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
-from kernels.runtime.calls import ask
+from kernels.replay.window_kind import WindowKind
 from kernels.runtime.memory import address_of, as_word
-from kernels.windows._late import FOREVER_US, Arrived
 from schemas.errors import AggregateFailed, NotServed, TooManySeconds
-
-if TYPE_CHECKING:  # kinds are made of parts of the replay
-    from kernels.windows._kind import WindowKind
-
 
 ROWS_A_CALL = 1 << 14
 """Between two calls a replay can be ended."""
@@ -102,7 +98,7 @@ def of_states(plan: AggregatePlan) -> AggregatePlan:
     return AggregatePlan(tuple(spec for spec in plan.aggregates if not is_order_statistic(spec)))
 
 
-def refuse_unserved(kind: "WindowKind", name: str, plan: AggregatePlan) -> None:
+def refuse_unserved(kind: WindowKind, name: str, plan: AggregatePlan) -> None:
     """NotServed for an order statistic of windows that depend on their key's other events: which events such a window
     held at a row's time does not follow from the row's bounds."""
     for spec in plan.aggregates if kind.depends_on_others else ():
@@ -156,7 +152,7 @@ def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -
     for first in range(0, len(rows.key), ROWS_A_CALL):
         if asked.rules.limits.stop is not None and asked.rules.limits.stop[0]:
             raise TooManySeconds
-        failed = ask(table.answer_rows, content.address, first, min(first + ROWS_A_CALL, len(rows.key)))
+        failed = table.answer_rows(content.address, first, min(first + ROWS_A_CALL, len(rows.key)))
         if failed >= 0:
             row = (rows.key, rows.window_start, rows.window_end, rows.emitted_at)
             raise failure_of(spec, asked.columns.labels, *(int(each[failed]) for each in row))
@@ -164,7 +160,6 @@ def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -
 
 
 def failure_of(spec: AggregateSpec, labels: Labels, key: int, start: int, end: int, tick: int) -> AggregateFailed:
-    """An aggregate has no right answer in a window's row."""
     where = f"{labels.column(spec.column)} for {labels.key(key)}, window [{labels.time(start)}, {labels.time(end)})"
     values = labels.values(spec.column, key, start, end, tick)
     return AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)

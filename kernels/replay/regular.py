@@ -3,22 +3,21 @@
 windows of 15 by 10   [0, 15)  [10, 25)  [20, 35)        panes  [0, 5) [5, 10) [10, 15) [15, 20) [20, 25) …
 """
 
+from kernels.bounds import first_end_after, lazy_table
 from kernels.replay.changed import add_to_late_walks, note_live
 from kernels.replay.clock import next_tick
 from kernels.replay.context import Placement, Replay
 from kernels.replay.stop import EVENTS_A_POLL
 from kernels.replay.walk import Walk, add_to_walk, walk_to
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import gather
-from kernels.windows._window import find_pane, first_end_after, lazy_table
 
 
 @inner
 def pane_of(r, time):
     """The pane that holds a time; mostly it is the one looked up last."""
     if time < r.pane.low or time >= r.pane.high:
-        find_pane(r.window, time, r.pane)
+        r.window.find_pane(r.window, time, r.pane)
     return r.pane
 
 
@@ -26,7 +25,7 @@ def pane_of(r, time):
 def insert_event(r, time, row):
     not_inlined()
     gather(r.plan, r.state, r.events.columns, row, row + 1)
-    call(r.kernel.insert, r.panes, time, r.state, row)
+    r.kernel.insert(r.panes, time, r.state, row)
     add_to_walk(r, r.changing, time)
 
 
@@ -48,17 +47,14 @@ def take(r: Replay, row):
 
 
 def take_run(r: Replay, first, end):
-    """Take the events from `first` on that fall into one pane before the watermark next moves, all of them in time.
-
-    They change no row yet, so the order among them and with their bursts doesn't matter: one insertion for all.
-    Returns the next row; `first` if that event is late or in no window.
-    """
+    """Events of one pane before the watermark next moves, all of them in time, change no row yet: so the order among
+    them and with their bursts doesn't matter, and one insertion is enough for all."""
     if r.window.find_pane == 0:
         return first
     row = end_of_run(r, r.events.starts, first, end)
     if row > first:
         gather(r.plan, r.state, r.events.columns, first, row)
-        call(r.kernel.insert, r.panes, r.pane.low, r.state, -1)
+        r.kernel.insert(r.panes, r.pane.low, r.state, -1)
     return row
 
 
@@ -81,24 +77,4 @@ def window_state(r: Replay, walk: Walk, number):
     return walk_to(r, walk, number, not r.open.has_states)
 
 
-def oldest(r: Replay):
-    return call(r.kernel.oldest, r.panes)
-
-
-def first_from(r: Replay, time):
-    return call(r.kernel.first_from, r.panes, time)
-
-
-def evict(r: Replay, time):
-    call(r.kernel.bulk_evict, r.panes, time)
-
-
-def is_empty(r: Replay):
-    return call(r.kernel.is_empty, r.panes)
-
-
-HELD_ONE_WAY = (window_state, oldest, first_from, evict, is_empty)
-"""Operations of placements that hold entries in one structure."""
-
-regular_placement = lazy_table(Placement, "regular_placement", take, take_run, *HELD_ONE_WAY)
-"""Events in panes."""
+regular_placement = lazy_table(Placement, "regular_placement", take, take_run, window_state)

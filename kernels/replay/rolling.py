@@ -6,25 +6,18 @@ Where windows don't hold their own time, as window 4 is [-1, 4), one may be empt
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table, window_end, window_start
+from kernels.bounds.rolling import RollingWindow
 from kernels.replay.changed import add_to_late_walks, note_changed
 from kernels.replay.context import Placement, Replay
 from kernels.replay.late_times import add_late_time, count_late_times
 from kernels.replay.open_windows import is_open, open_entry
-from kernels.replay.regular import HELD_ONE_WAY, insert_event
+from kernels.replay.regular import insert_event, window_state
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.replay.walk import walk_to
-from kernels.runtime.calls import call
-from kernels.runtime.fields import Microseconds
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import events_of
-from kernels.windows._window import Window, lazy_table, window_end, window_start
-
-
-class RollingWindow(Window):
-    """beyond: how far behind its event time a window ends: 1 if it holds that, 0 if not."""
-
-    beyond: Microseconds
 
 
 def take(r: Replay, row):
@@ -34,8 +27,8 @@ def take(r: Replay, row):
     time, size, beyond, clock = r.events.starts[row], window.size, window.beyond, r.clock
     if time + size <= clock.floor:
         return
-    first = time if beyond == 1 or call(r.kernel.first_from, r.panes, time) != time else time + 1
-    if first == time or call(r.kernel.youngest, r.panes) > time:  # or in the window of a later time
+    first = time if beyond == 1 or r.kernel.first_from(r.panes, time) != time else time + 1
+    if first == time or r.kernel.youngest(r.panes) > time:  # or in the window of a later time
         r.burst_youngest = max(time, r.burst_youngest)
     insert_event(r, time, row)
     if time + beyond <= clock.watermark:
@@ -50,9 +43,9 @@ def close_burst(r: Replay, first, end):
     """With emit arrival the window of the key's youngest time has a row, if the burst changed it and it isn't final."""
     if r.emit == EMIT_FINAL:
         _note_late_windows(r, first, end)
-    if r.emit != EMIT_ARRIVAL or call(r.kernel.is_empty, r.panes) == 1:
+    if r.emit != EMIT_ARRIVAL or r.kernel.is_empty(r.panes) == 1:
         return FOREVER
-    number = call(r.kernel.youngest, r.panes)
+    number = r.kernel.youngest(r.panes)
     is_live = window_end(r.window, number) > r.clock.floor
     return number if is_live and r.burst_youngest >= window_start(r.window, number) else FOREVER
 
@@ -71,7 +64,7 @@ def _note_late_windows(r, first, end):
 
 
 def window_from(r: Replay, number):
-    return call(r.kernel.first_from, r.panes, number)
+    return r.kernel.first_from(r.panes, number)
 
 
 @inner
@@ -82,6 +75,5 @@ def late_events(r: Replay, number, state):
 
 
 rolling_placement = lazy_table(
-    Placement, "rolling_placement", take, close_burst, window_from, late_events, *HELD_ONE_WAY
+    Placement, "rolling_placement", take, close_burst, window_from, late_events, window_state
 )
-"""Events one by one."""

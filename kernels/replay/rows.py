@@ -82,7 +82,6 @@ def append_row(r, start, end, number):
 
 @inner
 def write_outputs(rows, row, state):
-    """The aggregates of a state, and how many events it covers; the row's window is known."""
     not_inlined()
     row.events = events_of(state)
     nulls = 0
@@ -100,7 +99,6 @@ def write_outputs(rows, row, state):
 
 @inner
 def write_no_outputs(rows, row):
-    """The aggregates of a window that is no more: nulls."""
     row.events = 0
     row.nulls = (1 << rows.output_count) - 1
     for output in range(rows.output_count):
@@ -131,11 +129,18 @@ def order_rows(rows, first):
     rows.order.used = 0
     room = append(rows.order, (2 * PAIR_WORDS + words) * count)
     pairs, copies = Pairs(room), room + 2 * PAIR_WORDS * WORD_BYTES * count
+    spare, numbers = Pairs(pairs.at[count:].address), 0
     for place in range(count):
         pairs.at[place].value = base + row_bytes * place
-    ordered = _sorted_rows(pairs, Pairs(pairs.at[count:].address), count)
+        numbers = max(numbers, Row(pairs.at[place].value).number)
+    for sorting in range(0 if numbers > 0 else 1, 3):
+        for place in range(count):
+            row = Row(pairs.at[place].value)
+            pairs.at[place].key = row.number if sorting == 0 else row.end if sorting == 1 else row.start
+        ordered = sort_pairs(pairs, spare, count)
+        pairs, spare = ordered, Pairs(spare.address if ordered.address == pairs.address else pairs.address)
     for place in range(count):
-        move(copies + row_bytes * place, ordered.at[place].value, words)
+        move(copies + row_bytes * place, pairs.at[place].value, words)
     move(base, copies, count * words)
 
 
@@ -153,28 +158,3 @@ def is_before(one, other):
     if one.start != other.start:
         return one.start < other.start
     return one.end < other.end or (one.end == other.end and one.number < other.number)
-
-
-@inner
-def _sorted_rows(pairs, spare, count):
-    """Pairs whose values are addresses of rows, in order of these; they stand in one of the two blocks."""
-    numbers = 0
-    for place in range(count):
-        row = Row(pairs.at[place].value)
-        pairs.at[place].key = row.number
-        numbers = max(numbers, row.number)
-    if numbers > 0:
-        pairs, spare = _sorted(pairs, spare, count)
-    for place in range(count):
-        pairs.at[place].key = Row(pairs.at[place].value).end
-    pairs, spare = _sorted(pairs, spare, count)
-    for place in range(count):
-        pairs.at[place].key = Row(pairs.at[place].value).start
-    return sort_pairs(pairs, spare, count)
-
-
-@inner
-def _sorted(pairs, spare, count):
-    """The block in which they stand sorted, and the other."""
-    found = sort_pairs(pairs, spare, count)
-    return found, Pairs(spare.address if found.address == pairs.address else pairs.address)

@@ -17,6 +17,7 @@ the replay writes what counts in a pane.
 
 import numpy as np
 
+from kernels.bounds import first_end_after, last_start_until, lazy_table, window_end, window_start
 from kernels.monoid import SHARE, AggregateSpec
 from kernels.monoids import functions, monoids_of
 from kernels.replay.changed import add_to_late_walks, note_live
@@ -25,10 +26,8 @@ from kernels.replay.regular import end_of_run, pane_of
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import AggregatePlan, EventColumns
 from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_to
-from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner, not_inlined
 from kernels.states import clear, gather, set_events
-from kernels.windows._window import first_end_after, last_start_until, lazy_table, window_end, window_start
 from schemas.errors import NotServed, WrongParameter
 
 
@@ -82,7 +81,7 @@ def take(r: Replay, row):
 @inner
 def _insert(r, low, high, is_late):
     """What the state at hand says of [low, high)."""
-    call(r.spans.insert_span, r.panes, low, high, r.state)
+    r.spans.insert_span(r.panes, low, high, r.state)
     if r.kernel.address != 0:
         add_to_walk(r, r.changing, high - 1)
         if is_late:
@@ -114,7 +113,7 @@ def take_run(r: Replay, first, end):
     row = end_of_run(r, r.events.ends, first, end)
     if row > first:
         gather(r.plan, r.state, r.events.columns, first, row)
-        call(r.spans.insert_span, r.panes, r.pane.low, r.pane.high, r.state)
+        r.spans.insert_span(r.panes, r.pane.low, r.pane.high, r.state)
     return row
 
 
@@ -122,28 +121,9 @@ def window_state(r: Replay, walk: Walk, number):
     if r.kernel.address == 0:
         stand_at(r, walk, number)  # each walk asks for windows of its own, one after the other
         cursor = 0 if walk.address == r.passing.address else 1 if walk.address == r.finishing.address else 2
-        return call(r.spans.state, r.panes, cursor, walk.low, walk.high)
+        return r.spans.state(r.panes, cursor, walk.low, walk.high)
     state = walk_to(r, walk, number, False)
-    return call(r.spans.complete, r.panes, walk.low, walk.high, state)
+    return r.spans.complete(r.panes, walk.low, walk.high, state)
 
 
-def oldest(r: Replay):
-    return call(r.spans.oldest, r.panes)
-
-
-def first_from(r: Replay, time):
-    return call(r.spans.first_from, r.panes, time)
-
-
-def evict(r: Replay, time):
-    call(r.spans.evict, r.panes, time)
-
-
-def is_empty(r: Replay):
-    return call(r.spans.is_empty, r.panes)
-
-
-span_placement = lazy_table(
-    Placement, "span_placement", take, take_run, window_state, oldest, first_from, evict, is_empty
-)
-"""Events in a span kernel."""
+span_placement = lazy_table(Placement, "span_placement", take, take_run, window_state)

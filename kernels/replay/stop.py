@@ -17,13 +17,12 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
 
+from kernels.bounds import lazy_table
 from kernels.replay.types import CallLimits
-from kernels.runtime.calls import call
-from kernels.runtime.fields import Code, Count, Pointer
+from kernels.runtime.fields import Array, Code, Count, Pointer, Word
 from kernels.runtime.memory import WORD_BYTES, address_of, inner, make_intrinsic
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct, words_at
-from kernels.runtime.tables import Operation
-from kernels.windows._window import lazy_table
 from schemas.errors import BadInput, TooManyRows, TooManySeconds, WrongParameter
 from schemas.replay_limits import require_rows
 
@@ -55,7 +54,6 @@ def must_stop(stop):
 
 @inner
 def must_stop_at(stop, row):
-    """The same, asked for one row of many."""
     return row % EVENTS_A_POLL == 0 and must_stop(stop)
 
 
@@ -95,13 +93,19 @@ _address_of_before = _address_by_name("windrow_handlers_before", _before)
 
 
 class Handlers(Struct):
-    count_and_call_on: Operation()
+    count_and_call_on: Operation(Word)
+
+
+class HandlersBefore(Struct):
+    """By number of a signal: what handled it before."""
+
+    handlers: Array(Operation(Word), signal.NSIG)
 
 
 def count_and_call_on(number):
     number &= NUMBER_BITS
     words_at(_address_of_counted())[0] += 1
-    call(words_at(_address_of_before())[number], number)
+    HandlersBefore(_address_of_before()).handlers[number](number)
 
 
 _handlers = lazy_table(Handlers, "signal_handlers", count_and_call_on)

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.bounds.calendar import Zone
 from kernels.columns import checked_offsets, checked_times, checked_values, require_whole
 from kernels.monoids import AggregateSpec
 from schemas.errors import BadInput, WrongParameter
-from schemas.windows import Window as AskedWindow
+from schemas.windows import Window
 
 EMITS = ("final", "watermark", "arrival")
 EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
@@ -53,24 +54,10 @@ class EventColumns(NamedTuple):
     shares: np.ndarray | None = None
 
 
-class Zone(NamedTuple):
-    """The days of a calendar window.
-
-    day_starts_us: int64[days + 1], never falling (a day that the zone left out has no length): starts of consecutive
-        local days as UTC microseconds. They must reach from the day of the earliest event minus the
-        window's size (a day for sizes below a day) to two days after the day of the latest event plus the
-        size; the replay refuses what they don't cover.
-    days_after_origin: local date of day_starts_us[0] minus the origin's local date, in days (may be negative)
-    """
-
-    day_starts_us: np.ndarray
-    days_after_origin: int
-
-
 class WindowSpec(NamedTuple):
     """One window kind with its parameters.
 
-    kind: the name of its file in kernels/windows, which says which of the others it takes
+    kind: the name of its file, which says which of the others it takes
     size_us: > 0; with a zone a day counts 86,400 s here, whatever its true length
     slide_us: > 0 from one start to the next
     origin_us: start of window 0; ignored with a zone
@@ -87,7 +74,7 @@ class WindowSpec(NamedTuple):
     origin_us: int = 0
     zone: Zone | None = None
     parameters: tuple[int, ...] = ()
-    asked: AskedWindow | None = None
+    asked: Window | None = None
     column: int | None = None
     column_type: str = "int64"
     reads: tuple[AggregateSpec, ...] = ()
@@ -193,8 +180,7 @@ class ResultRows(NamedTuple):
         return ResultRows(*(each[..., wanted] for each in arrays), output_types, kernels, carried)
 
 
-LONGEST_US = 1 << 61
-"""The longest lateness."""
+LONGEST_LATENESS_US = 1 << 61
 
 
 def check_rules(rules: ReplayRules) -> None:
@@ -202,7 +188,7 @@ def check_rules(rules: ReplayRules) -> None:
     if rules.emit not in EMITS:
         raise WrongParameter("emit", rules.emit, ", ".join(EMITS))
     for name, value in (("lateness", rules.lateness_us), ("allowed_lateness", rules.allowed_us)):
-        require_whole(name, value, 0, LONGEST_US)
+        require_whole(name, value, 0, LONGEST_LATENESS_US)
     stop = rules.limits.stop
     if stop is not None and not (isinstance(stop, np.ndarray) and stop.dtype == np.int64 and stop.shape == (1,)):
         raise WrongParameter("stop", stop, "None, or an int64 array of one word")

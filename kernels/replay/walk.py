@@ -9,13 +9,12 @@ makes the walk invalid, and the tree answers until so many windows have asked th
 """
 
 from kernels.aggregators._dispatch import Entry, entry_bytes
+from kernels.bounds import window_end, window_start
 from kernels.replay.growing import GrowingList, append
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import Struct
 from kernels.states import clear, join, merge, suffixes
-from kernels.windows._window import window_end, window_start
 
 UNKNOWN = -(1 << 63)
 # An answer of the tree costs as much as so many entries of a front. Where each front lasted for one window only, a
@@ -46,7 +45,6 @@ class Walk(Struct):
 
 @inner
 def start_walk(r, walk):
-    """Before a key's first window."""
     invalidate(walk)
     walk.next = UNKNOWN
     walk.patience = r.least_patience
@@ -73,7 +71,6 @@ def add_to_walk(r, walk, time):
 
 @inner
 def stand_at(r, walk, number):
-    """Move a walk to a window whose aggregate is known."""
     invalidate(walk)
     walk.low, walk.high = window_start(r.window, number), window_end(r.window, number)
 
@@ -89,11 +86,11 @@ def walk_to(r, walk, number, is_lowered):
     if not walk.is_valid and walk.asked < walk.patience:
         walk.asked += 1
         walk.low, walk.high = low, high
-        return call(r.kernel.range_query, r.panes, low, high)
+        return r.kernel.range_query(r.panes, low, high)
     if not walk.is_valid or low > walk.middle:
         _make_front(r, walk, low, high)
     elif high > walk.high:
-        call(r.kernel.append_range, r.panes, walk.high, high, walk.back)
+        r.kernel.append_range(r.panes, walk.high, high, walk.back)
     walk.low, walk.high = low, high
     return _front_and_back(r, walk, is_lowered)
 
@@ -119,15 +116,15 @@ def _make_front(r, walk, low, high):
     """Copy the window's entries and aggregate them from the youngest on. The key's youngest goes into the back, where
     more may be added to it."""
     not_inlined()
-    middle = max(low, min(high, call(r.kernel.youngest, r.panes)))
+    middle = max(low, min(high, r.kernel.youngest(r.panes)))
     stride = entry_bytes(WORD_BYTES * r.plan.state_words)
     walk.front.used = 0
-    entries = call(r.kernel.count_between, r.panes, low, middle)
+    entries = r.kernel.count_between(r.panes, low, middle)
     front = append(walk.front, entries * stride // WORD_BYTES)
-    call(r.kernel.copy_entries, r.panes, low, middle, front)
+    r.kernel.copy_entries(r.panes, low, middle, front)
     states = Entry(front).state
     suffixes(r.plan, states, stride, states, stride, entries)
     walk.patience = max(r.least_patience, entries // ENTRIES_AN_ANSWER)
     clear(r.plan, walk.back)
-    call(r.kernel.append_range, r.panes, middle, high, walk.back)
+    r.kernel.append_range(r.panes, middle, high, walk.back)
     walk.first, walk.middle, walk.is_valid, walk.asked = front, middle, True, 0

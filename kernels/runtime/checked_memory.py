@@ -1,30 +1,29 @@
-"""The functions of kernels/runtime/memory.py as plain Python, every access checked: what runs with NUMBA_DISABLE_JIT=1.
+"""Memory for plain Python, every access checked: what runs with NUMBA_DISABLE_JIT=1.
 
-get_word(address) → word; set_word(address, word)
-get_byte(address) → 0…255; set_byte(address, 0…255)
-get_float(address) → float64; set_float(address, float64)
-resize(address, words) → address of a block with the same leading words (address 0: a new block);
-release(address)
+resize(address, words) → address of a block with the same leading words (address 0: a new block); release(address)
 move(target, source, words): copy a stretch of words; the two may overlap
+located(address, size) → the address, if so many bytes from there lie in one live block
 """
 
 import bisect
 import ctypes
-import operator
-import struct
 import weakref
 from _thread import RLock
+from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 _blocks: dict[int, list[np.ndarray]] = {}  # several at one address: an array, and slices of it that were asked for too
 _starts: list[int] = []
+_gone: list[tuple[int, int]] = []  # arrays that were collected, maybe within a function that goes through _starts
 _one_at_a_time = RLock()  # of the threads of a farm
 
 
 def _add(array: np.ndarray) -> int:
     address = array.ctypes.data
     with _one_at_a_time:
+        _remove_gone()
         if address not in _blocks:
             bisect.insort(_starts, address)
         _blocks.setdefault(address, []).append(array.reshape(-1).view(np.uint8))
@@ -40,16 +39,36 @@ def _remove(address: int, size: int) -> None:
             _starts.remove(address)
 
 
-def _locate(address: int, size: int) -> tuple[np.ndarray, int]:
-    """The block that holds [address, address + size), and the place in it."""
-    at = int(address)
+def _remove_gone() -> None:
+    while _gone:
+        _remove(*_gone.pop())
+
+
+def _lies_in_one(address: int, size: int) -> bool:
+    for place in range(bisect.bisect_right(_starts, address) - 1, -1, -1):
+        start = _starts[place]
+        if any(address + size <= start + block.size for block in _blocks[start]):
+            return True
+    return False
+
+
+def located(address: int, size: int) -> int:
+    """IndexError for what lies in no block."""
+    address, lies_in_one = int(address), None
     with _one_at_a_time:
-        for place in range(bisect.bisect_right(_starts, at) - 1, -1, -1):
-            start = _starts[place]
-            for block in _blocks[start]:
-                if at + size <= start + block.size:
-                    return block, at - start
+        _remove_gone()
+        while lies_in_one is None:
+            # Meanwhile a kernel's object may be collected, and release its blocks.
+            with suppress(IndexError, KeyError):
+                lies_in_one = _lies_in_one(address, size)
+    if lies_in_one:
+        return address
     raise IndexError(f"{size} bytes at address {address} lie in no live block")
+
+
+def looking_at(kind: type) -> Callable:
+    """(address) → what of this kind of ctypes stands there."""
+    return lambda address: kind.from_address(located(address, ctypes.sizeof(kind)))
 
 
 def address_of(array: np.ndarray) -> int:
@@ -59,41 +78,8 @@ def address_of(array: np.ndarray) -> int:
     # Not a view of the array: that would keep it alive for ever.
     raw = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
     address = _add(np.frombuffer(raw, dtype=np.uint8))
-    weakref.finalize(array, _remove, address, array.nbytes)
+    weakref.finalize(array, _gone.append, (address, array.nbytes))
     return address
-
-
-def get_word(address):
-    block, at = _locate(address, 8)
-    return struct.unpack_from("<q", block, at)[0]
-
-
-def set_word(address, value):
-    block, at = _locate(address, 8)
-    word = operator.index(value)
-    if not -(1 << 63) <= word < 1 << 63:
-        raise OverflowError(f"{value} does not fit a 64-bit word")
-    struct.pack_into("<q", block, at, word)
-
-
-def get_byte(address):
-    block, at = _locate(address, 1)
-    return int(block[at])
-
-
-def set_byte(address, value):
-    block, at = _locate(address, 1)
-    block[at] = value
-
-
-def get_float(address):
-    block, at = _locate(address, 8)
-    return struct.unpack_from("<d", block, at)[0]
-
-
-def set_float(address, value):
-    block, at = _locate(address, 8)
-    struct.pack_into("<d", block, at, value)
 
 
 def resize(address, words):
@@ -115,13 +101,4 @@ def release(address):
 
 def move(target, source, words):
     if words > 0:
-        block, at = _locate(source, 8 * words)
-        into, place = _locate(target, 8 * words)
-        into[place : place + 8 * words] = block[at : at + 8 * words].copy()
-
-
-def not_inlined():
-    """Means something to the compiler only."""
-
-
-inlined = not_inlined
+        ctypes.memmove(located(target, 8 * words), located(source, 8 * words), 8 * words)

@@ -10,16 +10,17 @@ Array(Count, 40)  so many elements inside this one: `tree.left[level]`
 Tail(Count)       elements behind this structure, as many as whoever allocated it gave room: `leaf.times[i]`
 """
 
+import ctypes
+import operator
+
 from llvmlite import ir
 from numba import types
 
-from kernels.runtime.memory import WORD_BYTES, get_byte, get_float, get_word, set_byte, set_float, set_word
+from kernels.runtime.memory import WORD_BYTES, looking_at
+from kernels.runtime.numba_names import Conversion
 
-_I8, _I64, _F64 = ir.IntType(8), ir.IntType(64), ir.DoubleType()
-
-
-def _typed(builder, address, element):
-    return builder.inttoptr(address, element.as_pointer())
+_I64 = ir.IntType(64)
+SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 
 
 class Integer:
@@ -27,25 +28,34 @@ class Integer:
 
     size_bytes = WORD_BYTES
     numba_type = types.int64
+    stored = _I64
+    """LLVM's type in memory."""
+    at = staticmethod(looking_at(ctypes.c_int64))
 
     def __init__(self, unit: str = ""):
         self.unit = unit
 
+    def _pointer(self, builder, address):
+        return builder.inttoptr(address, self.stored.as_pointer())
+
     def load(self, builder, address):
         """LLVM's value of the field at `address`."""
-        return builder.load(_typed(builder, address, _I64))
+        return builder.load(self._pointer(builder, address))
 
     def store(self, builder, address, value):
         """Write LLVM's `value` to the field at `address`."""
-        builder.store(value, _typed(builder, address, _I64))
+        builder.store(value, self._pointer(builder, address))
 
     def get(self, address: int):
         """The field as a Python value."""
-        return get_word(address)
+        return self.at(address).value
 
     def set(self, address: int, value) -> None:
-        """Write a Python value."""
-        set_word(address, value)
+        """Write a Python value. OverflowError beyond int64."""
+        word = operator.index(value)
+        if not SMALLEST <= word <= LARGEST:
+            raise OverflowError(f"{value} does not fit a 64-bit word")
+        self.at(address).value = word
 
 
 class Flag(Integer):
@@ -60,74 +70,58 @@ class Flag(Integer):
         super().store(builder, address, builder.zext(value, _I64))
 
     def get(self, address):
-        return get_word(address) != 0
+        return self.at(address).value != 0
 
     def set(self, address, value):
-        set_word(address, 1 if value else 0)
+        super().set(address, 1 if value else 0)
 
 
 class Float(Integer):
     """A float64."""
 
     numba_type = types.float64
-
-    def load(self, builder, address):
-        return builder.load(_typed(builder, address, _F64))
-
-    def store(self, builder, address, value):
-        builder.store(value, _typed(builder, address, _F64))
-
-    def get(self, address):
-        return get_float(address)
+    stored = ir.DoubleType()
+    at = staticmethod(looking_at(ctypes.c_double))
 
     def set(self, address, value):
-        set_float(address, value)
+        self.at(address).value = value
 
 
 class Byte(Integer):
     """An integer from 0 to 255 in a byte: an element of a NumPy array of bool, say."""
 
     size_bytes = 1
+    stored = ir.IntType(8)
+    at = staticmethod(looking_at(ctypes.c_uint8))
 
     def load(self, builder, address):
-        return builder.zext(builder.load(_typed(builder, address, _I8)), _I64)
+        return builder.zext(super().load(builder, address), _I64)
 
     def store(self, builder, address, value):
-        builder.store(builder.trunc(value, _I8), _typed(builder, address, _I8))
-
-    def get(self, address):
-        return get_byte(address)
-
-    def set(self, address, value):
-        set_byte(address, value)
+        super().store(builder, address, builder.trunc(value, self.stored))
 
 
-class StructType(types.Type):
-    """Numba's type of a structure: in compiled code it is the address and nothing else."""
+class AddressType(types.Type):
+    """What is an address and nothing else in compiled code."""
+
+    def can_convert_to(self, typingctx, other):
+        return Conversion.safe if other == types.int64 else None
+
+
+class StructType(AddressType):
+    """Numba's type of a structure."""
 
     def __init__(self, struct: type):
         self.struct = struct
         super().__init__(f"{struct.__module__}.{struct.__qualname__}")
 
-    def can_convert_to(self, typingctx, other):
-        return _as_address(other)
 
-
-class PointerType(types.Type):
+class PointerType(AddressType):
     """Numba's type of the address of elements."""
 
     def __init__(self, element: Integer):
         self.element = element
         super().__init__(f"Pointer({element.numba_type}, {element.size_bytes})")
-
-    def can_convert_to(self, typingctx, other):
-        return _as_address(other)
-
-
-def _as_address(other):
-    from numba.core.typeconv import Conversion
-
-    return Conversion.safe if other == types.int64 else None
 
 
 class Ref(Integer):
@@ -139,7 +133,7 @@ class Ref(Integer):
         self.numba_type = struct.numba_type
 
     def get(self, address):
-        return self.struct(get_word(address))
+        return self.struct(self.at(address).value)
 
 
 class Pointer(Integer):
@@ -155,7 +149,7 @@ class Pointer(Integer):
         return Elements(address, self.element)
 
     def get(self, address):
-        return self(get_word(address))
+        return self(self.at(address).value)
 
 
 class Inline:
@@ -163,32 +157,25 @@ class Inline:
 
     def __init__(self, struct: type):
         self.struct = struct
-        self.size_bytes = struct.size_bytes
-        self.numba_type = struct.numba_type
+        self.size_bytes, self.numba_type = struct.size_bytes, struct.numba_type
 
     def load(self, builder, address):
-        """LLVM's value: where the other structure begins."""
+        """LLVM's value: where it begins."""
         return address
 
     def get(self, address: int):
-        """The other structure."""
+        """What begins there, to plain Python."""
         return self.struct(address)
 
 
-class Array:
+class Array(Inline):
     """So many elements inside this structure."""
 
     def __init__(self, element: Integer, count: int):
         self.element, self.count = element, count
-        self.size_bytes = element.size_bytes * count
-        self.numba_type = PointerType(element)
+        self.size_bytes, self.numba_type = element.size_bytes * count, PointerType(element)
 
-    def load(self, builder, address):
-        """LLVM's value: where the elements begin."""
-        return address
-
-    def get(self, address: int):
-        """The elements."""
+    def get(self, address):
         return Elements(address, self.element)
 
 
@@ -202,7 +189,7 @@ class Tail(Array):
 class Elements:
     """What a Pointer, an Array or a Tail is to plain Python."""
 
-    __slots__ = ("address", "element", "owner")
+    __slots__ = ("address", "element")
 
     def __init__(self, address: int, element: Integer):
         self.address, self.element = int(address), element

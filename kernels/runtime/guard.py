@@ -16,8 +16,8 @@ import ctypes
 from _thread import get_ident
 
 from llvmlite import binding, ir
-from numba.core.cgutils import get_or_insert_function
 
+from kernels.runtime.numba_names import get_or_insert_function
 from schemas.errors import KernelOutOfMemory
 
 NO_GUARD = 0

@@ -1,15 +1,16 @@
 """Compiled functions on disk: in the folders that their sources name (cache.py), and nowhere else."""
 
+import inspect
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
-from numba.core.runtime.nrt import rtsys
-
 from kernels.runtime.cache import is_as_seen
+from kernels.runtime.numba_names import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator, rtsys
 
 logger = logging.getLogger("windrow.kernels")
 KERNELS = Path(__file__).resolve().parents[1]
@@ -23,43 +24,25 @@ def log_errors_only() -> None:
 def keep(dispatcher, folders: tuple[Path, ...], named: str = ""):
     """The compiled function, kept in the first of these folders; if it is in none of them yet it is compiled at its
     first call, which is logged where `named` names it."""
-    kept, *others = (_kept_in(folder, dispatcher.py_func) for folder in folders)
+    kept, *others = (_Kept(dispatcher.py_func, folder) for folder in folders)
     kept.named, kept.others = named, others
     dispatcher._cache = kept
     return dispatcher
 
 
-def _kept_in(folder: Path, function) -> "_Kept":
-    locators = {"_locator_classes": [_Folder(folder)]}
-    impl = {"_impl_class": type("_Impl", (CompileResultCacheImpl,), locators)}
-    return type("_Kept", (_Kept,), impl)(function)
-
-
-class _Folder:
-    """What finds a place for a function's compiled code: always the same."""
-
-    def __init__(self, folder: Path):
-        self._folder = folder
-
-    def from_function(self, function, file: str) -> "_Locator":
-        """Where a function of a file is kept. If nothing can be written there, what is there can still be read: the
-        folder may have been filled when an image was built."""
-        locator = _Locator(function, file, self._folder)
-        try:
-            locator.ensure_cache_path()
-        except OSError:
-            logger.debug("%s can't be written to", self._folder)
-        return locator
-
-
 class _Locator(UserProvidedCacheLocator):
-    """A place for compiled code in a folder of ours."""
+    """A place for compiled code in a folder of ours. If nothing can be written there, what is there can still be read:
+    the folder may have been filled when an image was built."""
 
-    def __init__(self, function, file: str, folder: Path):
-        self._py_file = file
+    def __init__(self, function, folder: Path):
+        self._py_file = file = inspect.getfile(function)
         self._lineno = function.__code__.co_firstlineno
         self._is_ours = Path(file).resolve().is_relative_to(KERNELS)
         self._cache_path = str(folder / (self._place() if self._is_ours else self.get_suitable_cache_subpath(file)))
+        try:
+            self.ensure_cache_path()
+        except OSError:
+            logger.debug("%s can't be written to", folder)
 
     def _place(self) -> str:
         """The same wherever kernels/ lies: each session of a cluster unpacks it into another folder."""
@@ -70,11 +53,25 @@ class _Locator(UserProvidedCacheLocator):
         return super().get_source_stamp() if os.path.exists(self._py_file) and not self._is_ours else ""
 
 
+class _Impl(CompileResultCacheImpl):
+    """Numba's, in a place that no setting of Numba's moves."""
+
+    def __init__(self, function, folder: Path):
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _Locator(function, folder)
+        name = f"{Path(inspect.getfile(function)).stem}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, sys.abiflags)
+
+
 class _Kept(FunctionCache):
     """A function's compiled code on disk; `others` may have it too, where this process doesn't write."""
 
     named = ""
     others: Sequence["_Kept"] = ()
+
+    def __init__(self, function, folder: Path):
+        self._impl_class = partial(_Impl, folder=folder)
+        super().__init__(function)
 
     def load_overload(self, signature, context):
         rtsys.initialize(context)  # what compiled code may call

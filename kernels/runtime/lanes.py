@@ -13,16 +13,14 @@ reordered. Of a polynomial fit a pass over the tuples took 3.5 ns a tuple with o
 import operator
 
 from llvmlite import ir
-from numba import config, types
-from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
-from numba.extending import lower_builtin, models, register_model
+from numba import types
+from numba.extending import lower_builtin, models, register_model, type_callable
 
-from kernels.runtime.memory import make_intrinsic
+from kernels.runtime.memory import instruction
 
 LANES = 8
 _I64, _F64 = ir.IntType(64), ir.DoubleType()
 _INTEGERS, _FLOATS = ir.VectorType(_I64, LANES), ir.VectorType(_F64, LANES)
-_HALVES = [1 << power for power in reversed(range(LANES.bit_length() - 1))]
 
 
 class Lanes(tuple):
@@ -54,31 +52,32 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, numba_type, _FLOATS)
 
 
-def _add_operator(operation, instruction: str) -> None:
-    infer_global(operation)(type("_OfLanes", (ConcreteTemplate,), {"cases": [signature(*[LANES_TYPE] * 3)]}))
+def _add_operator(operation, instruction_name: str) -> None:
+    @type_callable(operation)
+    def _(context):
+        return lambda one, other: LANES_TYPE if one == LANES_TYPE == other else None
 
     @lower_builtin(operation, LANES_TYPE, LANES_TYPE)
     def _(context, builder, made, arguments):
-        return getattr(builder, instruction)(*arguments)
+        return getattr(builder, instruction_name)(*arguments)
 
 
-for _pair in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
-    _add_operator(*_pair)
-for _pair in ((operator.iadd, "fadd"), (operator.isub, "fsub"), (operator.imul, "fmul")):
-    _add_operator(*_pair)
+for _name in ("add", "sub", "mul"):
+    _add_operator(getattr(operator, _name), f"f{_name}")
+    _add_operator(getattr(operator, f"i{_name}"), f"f{_name}")
 
 
 def _load(builder, address, kind):
     return builder.load(builder.inttoptr(address, kind.as_pointer()), align=8)
 
 
-def _spread(context, builder, made, arguments):
-    return _in_all(builder, arguments[0], _FLOATS)
-
-
 def _in_all(builder, value, kind):
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+
+
+def _spread(context, builder, made, arguments):
+    return _in_all(builder, arguments[0], _FLOATS)
 
 
 def _floats_at(context, builder, made, arguments):
@@ -92,33 +91,35 @@ def _integers_at(context, builder, made, arguments):
 
 def _total_of(context, builder, made, arguments):
     each = [builder.extract_element(arguments[0], ir.Constant(ir.IntType(32), lane)) for lane in range(LANES)]
-    for half in _HALVES:
-        each = [builder.fadd(each[lane], each[lane + half]) for lane in range(half)]
+    return _halved(each, builder.fadd)
+
+
+def _halved(each: list, add):
+    """The sum of both halves, lane by lane, until one is left."""
+    while len(each) > 1:
+        each = [add(one, other) for one, other in zip(each[: len(each) // 2], each[len(each) // 2 :], strict=True)]
     return each[0]
 
 
-if not config.DISABLE_JIT:
-    spread = make_intrinsic(LANES_TYPE(types.float64), _spread)
-    floats_at = make_intrinsic(LANES_TYPE(types.int64), _floats_at)
-    integers_at = make_intrinsic(LANES_TYPE(types.int64, types.int64), _integers_at)
-    total_of = make_intrinsic(types.float64(LANES_TYPE), _total_of)
-else:
+@instruction(LANES_TYPE(types.float64), _spread)
+def spread(value) -> Lanes:
+    """The same float in all lanes."""
+    return Lanes([value] * LANES)
 
-    def spread(value) -> Lanes:
-        """The same float in all lanes."""
-        return Lanes([value] * LANES)
 
-    def floats_at(pointer) -> Lanes:
-        """The floats that a pointer points at."""
-        return Lanes(pointer[lane] for lane in range(LANES))
+@instruction(LANES_TYPE(types.int64), _floats_at)
+def floats_at(pointer) -> Lanes:
+    """The floats that a pointer points at."""
+    return Lanes(pointer[lane] for lane in range(LANES))
 
-    def integers_at(pointer, origin) -> Lanes:
-        """The integers that a pointer points at, less an integer, as floats."""
-        return Lanes(float(pointer[lane] - origin) for lane in range(LANES))
 
-    def total_of(lanes) -> float:
-        """The sum of the lanes: of both halves, lane by lane, until one is left."""
-        each = list(lanes)
-        for half in _HALVES:
-            each = [each[lane] + each[lane + half] for lane in range(half)]
-        return each[0]
+@instruction(LANES_TYPE(types.int64, types.int64), _integers_at)
+def integers_at(pointer, origin) -> Lanes:
+    """The integers that a pointer points at, less an integer, as floats."""
+    return Lanes(float(pointer[lane] - origin) for lane in range(LANES))
+
+
+@instruction(types.float64(LANES_TYPE), _total_of)
+def total_of(lanes) -> float:
+    """The sum of the lanes: of both halves, lane by lane, until one is left."""
+    return _halved(list(lanes), operator.add)

@@ -7,20 +7,20 @@ Whoever allocates a block releases it; nothing else owns it. With NUMBA_DISABLE_
 Python and check every access against the blocks that are allocated, or whose address was asked for (`address_of`).
 """
 
-import ctypes
 import functools
-import operator
+import inspect
 import struct
+from collections.abc import Callable
 
-import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
-from numba.core.cgutils import get_or_insert_function
-from numba.extending import intrinsic, overload
+from numba.extending import lower_builtin, type_callable
 
+from kernels.runtime import checked_memory
 from kernels.runtime.cache import kernels_folders
 from kernels.runtime.guard import jump_to_guard
 from kernels.runtime.kept import keep
+from kernels.runtime.numba_names import get_or_insert_function
 
 WORD_BYTES = 8
 _I64 = ir.IntType(64)
@@ -35,6 +35,33 @@ def entry(function):
     """For functions called from Python: kept on disk, so that a second process compiles nothing."""
     made = njit(nogil=True, error_model="numpy")(function)
     return made if config.DISABLE_JIT else keep(made, kernels_folders())
+
+
+def instruction(signature, codegen) -> Callable[[Callable], Callable]:
+    """What a plain Python function is in compiled code: instructions over words of fixed types, which Numba makes of
+    those that are given."""
+
+    def of(plain: Callable) -> Callable:
+        def typed(*arguments):
+            return signature
+
+        typed.__signature__ = inspect.signature(plain)
+        type_callable(plain)(lambda context: typed)
+        lower_builtin(plain, *signature.args)(codegen)
+        return plain
+
+    return of
+
+
+def make_intrinsic(signature, codegen) -> Callable:
+    """The same of a function that compiled code alone calls."""
+
+    def unknown(*words):
+        raise NotImplementedError("compiled code alone can do this")
+
+    names = [inspect.Parameter(f"x{i}", inspect.Parameter.POSITIONAL_OR_KEYWORD) for i in range(len(signature.args))]
+    unknown.__signature__ = inspect.Signature(names)
+    return instruction(signature, codegen)(unknown)
 
 
 def _resize(context, builder, signature, arguments):
@@ -95,104 +122,79 @@ def _as_word(context, builder, signature, arguments):
     return builder.bitcast(arguments[0], _I64)
 
 
-def _not_inlined(context, builder, signature, arguments):
-    builder.function.attributes.add("noinline")
+def _trailing_zeros(context, builder, signature, arguments):
+    return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+
+def _prefetch(context, builder, signature, arguments):
+    pointer, i32 = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
+    fetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], kind)
+    to_write, all_levels, data = 1, 3, 1
+    builder.call(fetch, [pointer, *(ir.Constant(i32, flag) for flag in (to_write, all_levels, data))])
     return context.get_dummy_value()
 
 
-def _inlined(context, builder, signature, arguments):
-    builder.function.attributes.add("alwaysinline")
-    return context.get_dummy_value()
+def _marked(attribute: str) -> Callable:
+    def mark(context, builder, signature, arguments):
+        builder.function.attributes.add(attribute)
+        return context.get_dummy_value()
 
-
-def make_intrinsic(signature, codegen):
-    """An intrinsic of fixed types; arguments of other integer types are converted by Numba."""
-    parameters = ["typingctx"] + [f"x{i}" for i in range(len(signature.args))]
-    scope = {"signature": signature, "codegen": codegen}
-    exec(f"def function({', '.join(parameters)}): return signature, codegen", scope)
-    return intrinsic(scope["function"])
+    return mark
 
 
 _WORD = types.int64
+resize = instruction(_WORD(_WORD, _WORD), _resize)(checked_memory.resize)
+release = instruction(types.void(_WORD), _release)(checked_memory.release)
+move = instruction(types.void(_WORD, _WORD, _WORD), _move)(checked_memory.move)
 
-if not config.DISABLE_JIT:
-    resize = make_intrinsic(_WORD(_WORD, _WORD), _resize)
-    release = make_intrinsic(types.void(_WORD), _release)
-    move = make_intrinsic(types.void(_WORD, _WORD, _WORD), _move)
-    not_inlined = make_intrinsic(types.void(), _not_inlined)
-    inlined = make_intrinsic(types.void(), _inlined)
+if config.DISABLE_JIT:
+    address_of, looking_at = checked_memory.address_of, checked_memory.looking_at
+else:
 
-    def address_of(array: np.ndarray) -> int:
+    def address_of(array) -> int:
         """Address of a contiguous array's memory; the caller keeps the array alive."""
         return array.__array_interface__["data"][0]  # a third of what array.ctypes.data takes
 
-    def get_word(address: int) -> int:
-        """The 64-bit integer at an address, for plain Python."""
-        return ctypes.c_int64.from_address(address).value
-
-    def set_word(address: int, value: int) -> None:
-        """Write a 64-bit integer, from plain Python."""
-        ctypes.c_int64.from_address(address).value = operator.index(value)
-
-    def get_byte(address: int) -> int:
-        """The byte at an address, for plain Python."""
-        return ctypes.c_uint8.from_address(address).value
-
-    def set_byte(address: int, value: int) -> None:
-        """Write a byte, from plain Python."""
-        ctypes.c_uint8.from_address(address).value = value
-
-    def get_float(address: int) -> float:
-        """The float64 at an address, for plain Python."""
-        return ctypes.c_double.from_address(address).value
-
-    def set_float(address: int, value: float) -> None:
-        """Write a float64, from plain Python."""
-        ctypes.c_double.from_address(address).value = value
-else:
-    from kernels.runtime.checked_memory import (  # noqa: F401
-        address_of,
-        get_byte,
-        get_float,
-        get_word,
-        inlined,
-        move,
-        not_inlined,
-        release,
-        resize,
-        set_byte,
-        set_float,
-        set_word,
-    )
+    def looking_at(kind: type) -> Callable:
+        """(address) → what of this kind of ctypes stands there, to plain Python."""
+        return kind.from_address
 
 
-# not_inlined() as first statement keeps a function apart. Numba optimises every function together with all
-# that it calls, level by level; with the large ones inlined everywhere a replay took two minutes to compile.
-#
-# inlined() inlines a function into all that call it: for what each event passes, where LLVM thinks it too long. A call
-# takes some 25 instructions, most of them for errors that Numba could raise: with what inserts and cuts it inlined, a
-# tuple of a frame takes 16 ns, not 25. forceinline=True of a decorator would go on to all that the function calls.
+@instruction(types.void(), _marked("noinline"))
+def not_inlined():
+    """As first statement keeps a function apart. Numba optimises every function together with all that it calls, level
+    by level; with the large ones inlined everywhere a replay took two minutes to compile."""
 
 
+@instruction(types.void(), _marked("alwaysinline"))
+def inlined():
+    """Inlines a function into all that call it: for what each event passes, where LLVM thinks it too long. A call takes
+    some 25 instructions, most of them for errors that Numba could raise: with what inserts and cuts it inlined, a tuple
+    of a frame takes 16 ns, not 25. forceinline=True of a decorator would go on to all that the function calls."""
+
+
+LINE_BYTES = 64
+
+
+@instruction(types.void(_WORD), _prefetch)
+def prefetch(address):
+    """Fetch the line of an address into the cache, soon to be written; nothing but speed depends on it."""
+
+
+@instruction(types.float64(_WORD), _as_float)
 def as_float(word: int) -> float:
     """The float64 with the bits of a word; also in compiled code."""
     return struct.unpack("<d", struct.pack("<q", word))[0]
 
 
+@instruction(_WORD(types.float64), _as_word)
 def as_word(value: float) -> int:
     """The word with the bits of a float64; also in compiled code."""
     return struct.unpack("<q", struct.pack("<d", value))[0]
 
 
-_float_of_word = make_intrinsic(types.float64(_WORD), _as_float)
-_word_of_float = make_intrinsic(_WORD(types.float64), _as_word)
-
-
-@overload(as_float)
-def _compiled_as_float(word):
-    return lambda word: _float_of_word(word)
-
-
-@overload(as_word)
-def _compiled_as_word(value):
-    return lambda value: _word_of_float(value)
+@instruction(_WORD(_WORD), _trailing_zeros)
+def trailing_zeros(word: int) -> int:
+    """How many bits below the lowest that is set; the word has one."""
+    return (word & -word).bit_length() - 1

@@ -18,14 +18,41 @@ import operator
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.imputils import lower_builtin, lower_cast, lower_getattr_generic, lower_setattr_generic
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, models, overload, register_model, type_callable
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_builtin,
+    lower_cast,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    overload,
+    register_model,
+    type_callable,
+)
 
-from kernels.runtime.fields import WORD_BYTES, Byte, Elements, PointerType, StructType, Word
-from kernels.runtime.memory import address_of, make_intrinsic, resize
+from kernels.runtime.fields import WORD_BYTES, AddressType, Byte, Elements, PointerType, StructType, Word
+from kernels.runtime.memory import address_of, instruction, resize
+from kernels.runtime.numba_names import AttributeTemplate
 
 _I64 = ir.IntType(64)
+BYTE = Byte("byte")
+
+
+def _keep_address(context, builder, made, arguments):
+    return arguments[0]
+
+
+@instruction(PointerType(Word)(types.int64), _keep_address)
+def words_at(address):
+    """The words from an address on: of a state, or of a block that is nothing else."""
+    return Elements(address, Word)
+
+
+@instruction(PointerType(BYTE)(types.int64), _keep_address)
+def bytes_at(address):
+    """The bytes from an address on."""
+    return Elements(address, BYTE)
 
 
 class Struct:
@@ -84,16 +111,6 @@ def _property(offset: int, field) -> property:
     return property(get, set_field if hasattr(field, "set") else None)
 
 
-def words_at(address):
-    """The words from an address on: of a state, or of a block that is nothing else; also in compiled code."""
-    return Elements(address, Word)
-
-
-def bytes_at(address):
-    """The bytes from an address on; also in compiled code."""
-    return Elements(address, BYTE)
-
-
 def allocate(struct):
     """A new structure, all zero; whoever asks for it releases it. Also in compiled code."""
     words = -(-struct.size_bytes // WORD_BYTES)
@@ -102,8 +119,6 @@ def allocate(struct):
         words_at(made.address)[place] = 0
     return made
 
-
-BYTE = Byte("byte")
 
 # From here on: what Numba must know.
 
@@ -136,35 +151,22 @@ def _cast(context, builder, from_type, to_type, address):
 
 
 @infer_getattr
-class _StructFields(AttributeTemplate):
-    key = StructType
+class _Fields(AttributeTemplate):
+    key = AddressType
 
-    def generic_resolve(self, struct_type, name):
+    def generic_resolve(self, address_type, name):
         if name == "address":
             return types.int64
-        field = struct_type.struct.fields.get(name)
+        field = address_type.struct.fields.get(name) if isinstance(address_type, StructType) else None
         return None if field is None else field.numba_type
 
 
-@infer_getattr
-class _PointerFields(AttributeTemplate):
-    key = PointerType
-
-    def resolve_address(self, pointer_type):
-        return types.int64
-
-
-@lower_getattr_generic(StructType)
-def _get_field(context, builder, struct_type, address, name):
+@lower_getattr_generic(AddressType)
+def _get_field(context, builder, address_type, address, name):
     if name == "address":
         return address
-    struct = struct_type.struct
+    struct = address_type.struct
     return struct.fields[name].load(builder, builder.add(address, ir.Constant(_I64, struct.offsets[name])))
-
-
-@lower_getattr_generic(PointerType)
-def _get_address(context, builder, pointer_type, address, name):
-    return address
 
 
 @lower_setattr_generic(StructType)
@@ -174,24 +176,24 @@ def _set_field(context, builder, made, arguments, name):
     struct.fields[name].store(builder, builder.add(address, ir.Constant(_I64, struct.offsets[name])), value)
 
 
-@infer_global(operator.getitem)
-class _GetElement(AbstractTemplate):
-    def generic(self, arguments, keywords):
-        pointer, place = arguments
+@type_callable(operator.getitem)
+def _(context):
+    def of(pointer, place):
         if isinstance(pointer, PointerType) and isinstance(place, types.Integer):
-            return signature(pointer.element.numba_type, pointer, types.int64)
-        if isinstance(pointer, PointerType) and isinstance(place, types.SliceType):
-            return signature(pointer, pointer, place)
-        return None
+            return pointer.element.numba_type(pointer, types.int64)
+        is_from = isinstance(pointer, PointerType) and isinstance(place, types.SliceType)
+        return pointer(pointer, place) if is_from else None
+
+    return of
 
 
-@infer_global(operator.setitem)
-class _SetElement(AbstractTemplate):
-    def generic(self, arguments, keywords):
-        pointer, place, _ = arguments
-        if isinstance(pointer, PointerType) and isinstance(place, types.Integer):
-            return signature(types.void, pointer, types.int64, pointer.element.numba_type)
-        return None
+@type_callable(operator.setitem)
+def _(context):
+    def of(pointer, place, value):
+        is_element = isinstance(pointer, PointerType) and isinstance(place, types.Integer)
+        return types.void(pointer, types.int64, value) if is_element else None
+
+    return of
 
 
 def _element(builder, pointer_type, address, place):
@@ -213,25 +215,8 @@ def _get_from(context, builder, made, arguments):
 @lower_builtin(operator.setitem, PointerType, types.Integer, types.Any)
 def _set_element(context, builder, made, arguments):
     pointer_type, (address, place, value) = made.args[0], arguments
+    value = context.cast(builder, value, made.args[2], pointer_type.element.numba_type)
     pointer_type.element.store(builder, _element(builder, pointer_type, address, place), value)
-
-
-def _keep_address(context, builder, made, arguments):
-    return arguments[0]
-
-
-_words_at = make_intrinsic(PointerType(Word)(types.int64), _keep_address)
-_bytes_at = make_intrinsic(PointerType(BYTE)(types.int64), _keep_address)
-
-
-@overload(words_at)
-def _compiled_words_at(address):
-    return lambda address: _words_at(address)
-
-
-@overload(bytes_at)
-def _compiled_bytes_at(address):
-    return lambda address: _bytes_at(address)
 
 
 @intrinsic

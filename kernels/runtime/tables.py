@@ -1,8 +1,7 @@
 """Tables of compiled functions: everything that one kernel, or one monoid, can be asked, behind addresses.
 
-    class PointKernel(Struct):                     table = compiled_table(PointKernel, "finger_tree", {...})
-        insert: Operation()                        call(table.insert, tree, time, state, row)
-        query: Operation()
+    table = compiled_table(PointKernel, "finger_tree", {"insert": insert, …})
+    table.insert(tree, time, state, row)
 
 All functions of a table are compiled together into one library, alone, and linked into none of their callers. Numba
 copies whatever a function calls into it and optimises both together, level by level: with the monoids linked into
@@ -14,43 +13,21 @@ address costs about 2 ns more than one that isn't inlined.
 import inspect
 from collections.abc import Callable, Mapping
 
-import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-from kernels.runtime.addresses import place_of
+from kernels.runtime.addresses import bound_to, place_of
 from kernels.runtime.cache import kernels_folders
-from kernels.runtime.fields import Integer
+from kernels.runtime.fields import Word
 from kernels.runtime.kept import keep
-from kernels.runtime.memory import address_of, inner
-from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.memory import inner
+from kernels.runtime.operations import stands_for
+from kernels.runtime.struct import Struct
 
 _I64 = ir.IntType(64)
 NOT_KEPT = ()
 """As folders of a table: functions that no file's digest names, which another process must not take for its own."""
-
-
-class Operation(Integer):
-    """The address of a compiled function over words that returns a word, or nothing."""
-
-    def __init__(self):
-        super().__init__("address of a function")
-
-
-@intrinsic
-def _pointer_to(typingctx, function):
-    """Address of a function of the library that is being compiled, to be called as a C function over words."""
-    dispatcher = function.dispatcher
-    arguments = tuple(getattr(kind, "numba_type", types.int64) for kind in _kinds(dispatcher.py_func))
-    dispatcher.compile(arguments)
-    made = dispatcher.overloads[arguments]
-
-    def pointer(context, builder, signature, _):
-        context.active_code_library.add_linking_library(made.library)
-        return builder.ptrtoint(_as_c_function(context, builder.module, made, arguments), _I64)
-
-    return types.int64(function), pointer
 
 
 def _kinds(function: Callable) -> list:
@@ -58,10 +35,87 @@ def _kinds(function: Callable) -> list:
     return [parameter.annotation for parameter in inspect.signature(function).parameters.values()]
 
 
+def _refuse_other_words(table: type[Struct], operation: str, function: Callable) -> None:
+    """TypeError for a function that doesn't take the words that its operation is called with."""
+    asked, taken = table.fields[operation].kinds, _kinds(getattr(function, "py_func", function))
+    if ... in asked:
+        return
+    if len(asked) != len(taken):
+        raise TypeError(
+            f"{table.__name__}.{operation} is called with {len(asked)} words; {function} takes {len(taken)}"
+        )
+    for kind, struct in zip(asked, taken, strict=True):
+        if hasattr(struct, "numba_type") and not stands_for(struct, kind):
+            raise TypeError(f"{table.__name__}.{operation} is called with a {kind}; {function} takes a {struct}")
+
+
 def _from_words(function: Callable) -> Callable:
     """The same over words, without the JIT."""
     kinds = [kind if hasattr(kind, "numba_type") else int for kind in _kinds(function)]
     return lambda *words: function(*(kind(word) for kind, word in zip(kinds, words, strict=True)))
+
+
+def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Callable], folders=None) -> Struct:
+    """A table of that kind with the addresses of some functions, compiled now or loaded from the disk cache; 0 for
+    operations that aren't given. `name` is of no other table; folders: where it is kept, if not with the kernels, or
+    NOT_KEPT.
+
+    The functions are plain ones. They are called with words; a parameter that is annotated with a structure, as in
+    `def insert(tree: Tree, time, state, row)`, is the structure at the address given.
+    """
+    made = table.make()
+    for operation, function in functions.items():
+        _refuse_other_words(table, operation, function)
+    if config.DISABLE_JIT:
+        for operation, function in functions.items():
+            setattr(made, operation, place_of(_from_words(function)))
+        return made
+    by_offset = {table.offsets[operation]: function for operation, function in functions.items()}
+    _fill_of(name, by_offset, kernels_folders() if folders is None else folders)(made.address)
+    return made
+
+
+_fills = []  # who drops a compiled function frees its code
+
+
+def _fill_of(name: str, functions: Mapping[int, Callable], folders) -> Callable[[int], None]:
+    """A function that writes the addresses of all functions to a table."""
+    compiled = {offset: each if hasattr(each, "py_func") else inner(each) for offset, each in functions.items()}
+    made = njit(nogil=True, error_model="numpy")(bound_to(name, fill, {"write_addresses": _writer(compiled)}))
+    _fills.append(keep(made, folders, name) if folders else made)
+    return _fills[-1]
+
+
+write_addresses = None
+
+
+def fill(table):
+    write_addresses(table)
+
+
+def _writer(functions: Mapping) -> Callable:
+    """Of functions of the library that is being compiled, to be called as C functions over words."""
+
+    @intrinsic
+    def write_addresses(typingctx, table):
+        every = {offset: _compiled(each) for offset, each in functions.items()}
+
+        def write(context, builder, signature, values):
+            for offset, (made, arguments) in every.items():
+                context.active_code_library.add_linking_library(made.library)
+                address = builder.ptrtoint(_as_c_function(context, builder.module, made, arguments), _I64)
+                Word.store(builder, builder.add(values[0], ir.Constant(_I64, offset)), address)
+            return context.get_dummy_value()
+
+        return types.void(types.int64), write
+
+    return write_addresses
+
+
+def _compiled(dispatcher) -> tuple:
+    arguments = tuple(getattr(kind, "numba_type", types.int64) for kind in _kinds(dispatcher.py_func))
+    dispatcher.compile(arguments)
+    return dispatcher.overloads[arguments], arguments
 
 
 def _as_c_function(context, module, made, arguments: tuple):
@@ -78,39 +132,3 @@ def _as_c_function(context, module, made, arguments: tuple):
         result = context.cast(builder, result, made.fndesc.restype, types.int64)
     builder.ret(result)
     return c_function
-
-
-def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Callable], folders=None) -> Struct:
-    """A table of that kind with the addresses of some functions, compiled now or loaded from the disk cache; 0 for
-    operations that aren't given. `name` is of no other table; folders: where it is kept, if not with the kernels, or
-    NOT_KEPT.
-
-    The functions are plain ones. They are called with words; a parameter that is annotated with a structure, as in
-    `def insert(tree: Tree, time, state, row)`, is the structure at the address given.
-    """
-    made = table.make()
-    if config.DISABLE_JIT:
-        for operation, function in functions.items():
-            setattr(made, operation, place_of(_from_words(function)))
-        return made
-    addresses = np.zeros(len(functions), np.int64)
-    _fill_of(name, functions, kernels_folders() if folders is None else folders)(address_of(addresses))
-    for operation, address in zip(functions, addresses, strict=True):
-        setattr(made, operation, int(address))
-    return made
-
-
-_fills = []  # who drops a compiled function frees its code
-
-
-def _fill_of(name: str, functions: Mapping[str, Callable], folders) -> Callable[[int], None]:
-    """A function that writes the addresses of all functions to a block."""
-    scope = {"__name__": __name__, "words_at": words_at, "_pointer_to": _pointer_to}
-    lines = [f"def fill_{name}(table):", "    words = words_at(table)"]
-    for place, (operation, function) in enumerate(functions.items()):
-        scope[operation] = function if hasattr(function, "py_func") else inner(function)
-        lines.append(f"    words[{place}] = _pointer_to({operation})")
-    exec(compile("\n".join(lines), __file__, "exec"), scope)  # a file that exists, for Numba's disk cache
-    made = njit(nogil=True, error_model="numpy")(scope[f"fill_{name}"])
-    _fills.append(keep(made, folders, name) if folders else made)
-    return _fills[-1]

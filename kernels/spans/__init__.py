@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from kernels.given import require_known
 from kernels.runtime.found import names_in
-from kernels.windows import window_kind
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate
 from schemas.windows import Window
+from schemas.windows.regular import WHOLE
 
 if TYPE_CHECKING:  # replays know kernels by name, and kernels are made of parts of the replay
     from kernels.spans._window import SpanWindow
@@ -44,9 +44,9 @@ def make(kernel: str, window: Window, aggregates: Mapping[str, Aggregate], **opt
     """
     require_known("kernel", kernel, kernels())
     made = window_class(kernel)
-    if not isinstance(window, Window) or not window_kind(window.kind).events_last:
+    if not isinstance(window, Window) or window.longest_event_us is None:
         raise WrongParameter("window", window, "one whose events last, as schemas.query.spanning makes")
-    if window.counts_shares or window_kind(window.kind).attributed(window, 0, 1) != (0, 1):
+    if getattr(window, "attribution", WHOLE) != WHOLE:
         raise WrongParameter("window", window, "one of whole events; other attributions are a replay's (replay_table)")
     made.require(kernel, aggregates, options)
     return made(window, aggregates, **options)

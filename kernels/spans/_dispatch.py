@@ -4,8 +4,9 @@ Its object (_window.py) and a replay (kernels/replay/spans.py) call through this
 kernel; kernels/runtime/tables.py says why.
 """
 
+from kernels.runtime.fields import Address, Count, Microseconds, Place, Word
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
 
 
 class SpanKernel(Struct):
@@ -27,18 +28,18 @@ class SpanKernel(Struct):
         it; 0: that isn't what stands in so many words
     """
 
-    create: Operation()
-    destroy: Operation()
-    reset: Operation()
-    insert_span: Operation()
-    state: Operation()
-    complete: Operation()
-    evict: Operation()
-    oldest: Operation()
-    first_from: Operation()
-    is_empty: Operation()
-    save: Operation()
-    load: Operation()
+    create: Operation("StatePlan", "KernelWindow", Word)
+    destroy: Operation(Address)
+    reset: Operation(Address)
+    insert_span: Operation(Address, Microseconds, Microseconds, Address)
+    state: Operation(Address, Place, Microseconds, Microseconds)
+    complete: Operation(Address, Microseconds, Microseconds, Address)
+    evict: Operation(Address, Microseconds)
+    oldest: Operation(Address)
+    first_from: Operation(Address, Microseconds)
+    is_empty: Operation(Address)
+    save: Operation(Address, Address)
+    load: Operation(Address, Address, Count)
 
 
 CURSORS = 3

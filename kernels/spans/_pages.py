@@ -11,15 +11,14 @@ their windows did: an eighth of a replay went into blanking 32 records for the f
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds.grid import Grid
 from kernels.runtime.address_list import AddressList, insert_address, release_addresses
-from kernels.runtime.bits import trailing_zeros
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Bytes, Inline, Place, Ref, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize, trailing_zeros
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import clear, copy_words, fold, merge
 from kernels.states.layout import StatePlan
-from kernels.windows._grid import Grid
 
 PAGE_BITS = 5
 PAGE_RECORDS = 1 << PAGE_BITS

@@ -18,6 +18,7 @@ An event counts once: of its pieces that meet the window only the last ends in i
 from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
+from kernels.bounds.grid import Grid
 from kernels.runtime.fields import Bytes, Count, Microseconds, Word
 from kernels.runtime.memory import WORD_BYTES, inner, resize
 from kernels.runtime.struct import allocate
@@ -27,7 +28,6 @@ from kernels.spans._dispatch import SpanKernel
 from kernels.spans._pages import SHARED, PagedSpans
 from kernels.states import clear, copy_words, fold, merge
 from kernels.states.layout import StatePlan
-from kernels.windows._grid import Grid
 
 
 class Slices(PagedSpans):

@@ -10,10 +10,10 @@ from kernels.aggregators._answers import lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._saved import description, opened, sealed
+from kernels.bounds.grid import Grid, grid
 from kernels.columns import LIMIT_US
 from kernels.kernel_object import KernelObject
 from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, in_words, those_with
-from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
@@ -21,7 +21,6 @@ from kernels.spans._dispatch import SpanKernel
 from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
 from kernels.states import gather
 from kernels.states.layout import StatePlan
-from kernels.windows._grid import Grid, grid
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import Aggregate
 from schemas.windows import Window
@@ -36,7 +35,7 @@ def state_of(plan: StatePlan, event, state):
 @guarded_entry
 def answer_window(kernel: SpanKernel, s, low, high, plan: StatePlan, answers):
     """A SlotResult per slot of the window [low, high)."""
-    lower_all(plan, call(kernel.state, s, 0, low, high), answers)
+    lower_all(plan, kernel.state(s, 0, low, high), answers)
 
 
 NOTHING_EVICTED = -LIMIT_US - 1
@@ -153,7 +152,7 @@ class SpanWindow(KernelObject):
         return self._grid_says("last_start_until", high - 1) - self._grid_says("first_end_after", low) + 1
 
     def _grid_says(self, operation: str, argument: int) -> int:
-        return ask(getattr(self._grid, operation), self._grid, argument)
+        return getattr(self._grid, operation)(self._grid, argument)
 
     def _interval(self, low: int, high: int) -> tuple[int, int]:
         low, high = self._columns.time_within(low), self._columns.time_within(high)
@@ -197,9 +196,9 @@ class SweepingWindow(SpanWindow):
 
 def events_between(tree: PointKernel, entries: int, low: int, high: int) -> int:
     """How many the entries of a tree in [low, high) cover."""
-    if ask(tree.is_empty, entries):
+    if tree.is_empty(entries):
         return 0
-    return int(words_of(ask(tree.range_query, entries, low, high), 1)[0])
+    return int(words_of(tree.range_query(entries, low, high), 1)[0])
 
 
 def held_records(pages: Pages) -> Iterator[tuple[int, np.ndarray]]:

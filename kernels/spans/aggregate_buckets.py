@@ -5,6 +5,8 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event [7, 16) is adde
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import first_end_after, last_start_until, window_end
+from kernels.bounds.grid import Grid
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import allocate
 from kernels.spans import _pages as pages
@@ -12,8 +14,6 @@ from kernels.spans._pages import SHARED, PagedSpans
 from kernels.spans._window import SpanWindow, held_records
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
-from kernels.windows._grid import Grid
-from kernels.windows._window import first_end_after, last_start_until, window_end
 
 
 def create(plan: StatePlan, window: Grid, unused):

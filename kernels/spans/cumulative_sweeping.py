@@ -11,8 +11,8 @@ window will ask for one by one is kept as one state, `gone`.
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.bounds.grid import Grid
 from kernels.monoids import has_inverse
-from kernels.runtime.calls import ask, call
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Microseconds, Ref
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
@@ -21,7 +21,6 @@ from kernels.spans._window import INDEX_ARITY, SweepingWindow, events_between
 from kernels.states import clear, copy_words, events_of, subtract
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
-from kernels.windows._grid import Grid
 
 
 class CumulativeSweep(Struct):
@@ -41,8 +40,8 @@ class CumulativeSweep(Struct):
 def create(plan: StatePlan, window: Grid, tree: PointKernel):
     sweep = allocate(CumulativeSweep)
     sweep.plan, sweep.tree, sweep.time = plan, tree, -FOREVER
-    sweep.starts = call(tree.create, plan, INDEX_ARITY, 0)
-    sweep.ends = call(tree.create, plan, INDEX_ARITY, 0)
+    sweep.starts = tree.create(plan, INDEX_ARITY, 0)
+    sweep.ends = tree.create(plan, INDEX_ARITY, 0)
     sweep.gone = resize(0, 3 * plan.state_words)
     sweep.result = sweep.gone + WORD_BYTES * plan.state_words
     sweep.ended = sweep.result + WORD_BYTES * plan.state_words
@@ -51,28 +50,28 @@ def create(plan: StatePlan, window: Grid, tree: PointKernel):
 
 
 def destroy(sweep: CumulativeSweep):
-    call(sweep.tree.destroy, sweep.starts)
-    call(sweep.tree.destroy, sweep.ends)
+    sweep.tree.destroy(sweep.starts)
+    sweep.tree.destroy(sweep.ends)
     release(sweep.gone)
     release(sweep.address)
 
 
 def reset(sweep: CumulativeSweep):
-    call(sweep.tree.reset, sweep.starts)
-    call(sweep.tree.reset, sweep.ends)
+    sweep.tree.reset(sweep.starts)
+    sweep.tree.reset(sweep.ends)
     clear(sweep.plan, sweep.gone)
     sweep.time = -FOREVER
 
 
 def insert_span(sweep: CumulativeSweep, low, high, state):
-    call(sweep.tree.insert, sweep.starts, low, state, -1)
-    call(sweep.tree.insert, sweep.ends, high, state, -1)
+    sweep.tree.insert(sweep.starts, low, state, -1)
+    sweep.tree.insert(sweep.ends, high, state, -1)
 
 
 @inner
 def state(sweep: CumulativeSweep, cursor, low, high):
     copy_words(sweep.result, sweep.gone, sweep.plan.state_words)
-    call(sweep.tree.append_range, sweep.starts, -FOREVER, high, sweep.result)
+    sweep.tree.append_range(sweep.starts, -FOREVER, high, sweep.result)
     _take_ended(sweep, low, sweep.result)
     return sweep.result
 
@@ -81,42 +80,42 @@ def state(sweep: CumulativeSweep, cursor, low, high):
 def _take_ended(sweep, time, state):
     """What ended by a time is taken away from a state."""
     clear(sweep.plan, sweep.ended)
-    call(sweep.tree.append_range, sweep.ends, -FOREVER, time + 1, sweep.ended)
+    sweep.tree.append_range(sweep.ends, -FOREVER, time + 1, sweep.ended)
     subtract(sweep.plan, state, sweep.ended)
 
 
 def evict(sweep: CumulativeSweep, time):
     """Windows to come begin behind `time`, so that all events that started by then have, and some have ended."""
-    call(sweep.tree.append_range, sweep.starts, -FOREVER, time + 1, sweep.gone)
-    call(sweep.tree.bulk_evict, sweep.starts, time)
+    sweep.tree.append_range(sweep.starts, -FOREVER, time + 1, sweep.gone)
+    sweep.tree.bulk_evict(sweep.starts, time)
     _take_ended(sweep, time + 1, sweep.gone)
-    call(sweep.tree.bulk_evict, sweep.ends, time + 1)
+    sweep.tree.bulk_evict(sweep.ends, time + 1)
     sweep.time = max(sweep.time, time)
 
 
 def is_empty(sweep: CumulativeSweep):
-    return call(sweep.tree.is_empty, sweep.ends)
+    return sweep.tree.is_empty(sweep.ends)
 
 
 def oldest(sweep: CumulativeSweep):
     if events_of(sweep.gone) > 0:
         return sweep.time + 1
-    return call(sweep.tree.oldest, sweep.starts)
+    return sweep.tree.oldest(sweep.starts)
 
 
 def first_from(sweep: CumulativeSweep, time):
     if events_of(state(sweep, 0, time, time + 1)) > 0:
         return time
-    return call(sweep.tree.first_from, sweep.starts, time)
+    return sweep.tree.first_from(sweep.starts, time)
 
 
 @inner
 def _save_tree(sweep, tree, into):
     """[entries][time · state] …"""
-    count = call(sweep.tree.count, tree)
+    count = sweep.tree.count(tree)
     if into != 0:
         words_at(into)[0] = count
-        call(sweep.tree.copy_entries, tree, -FOREVER, FOREVER, into + WORD_BYTES)
+        sweep.tree.copy_entries(tree, -FOREVER, FOREVER, into + WORD_BYTES)
     return 1 + count * (1 + sweep.plan.state_words)
 
 
@@ -128,7 +127,7 @@ def _load_tree(sweep, tree, saved, there):
         return 0
     for entry in range(words_at(saved)[0]):
         at = saved + WORD_BYTES * (1 + entry * words)
-        call(sweep.tree.insert, tree, words_at(at)[0], at + WORD_BYTES, -1)
+        sweep.tree.insert(tree, words_at(at)[0], at + WORD_BYTES, -1)
     return 1 + words_at(saved)[0] * words
 
 
@@ -159,8 +158,8 @@ def check(address: int, plan: Plan) -> None:
     started, ended = (events_between(tree, each, -FOREVER, FOREVER) for each in (sweep.starts, sweep.ends))
     assert gone >= 0, "gone: no more events ended than had started"
     assert gone + started == ended, f"ends: {gone} open events and {started} that start later have {ended} ends"
-    assert ask(tree.oldest, sweep.starts) > sweep.time, "starts: none lies before the time up to which all are gone"
-    assert ask(tree.oldest, sweep.ends) > sweep.time + 1, "ends: none lies before the first window"
+    assert tree.oldest(sweep.starts) > sweep.time, "starts: none lies before the time up to which all are gone"
+    assert tree.oldest(sweep.ends) > sweep.time + 1, "ends: none lies before the first window"
 
 
 class CumulativeSweeping(SweepingWindow):

@@ -14,10 +14,10 @@ however late it comes. A selective aggregate (min, max) alone could do without Ï
 from collections.abc import Mapping
 
 from kernels.aggregators._dispatch import PointKernel
+from kernels.bounds.grid import Grid
 from kernels.spans._slices import Slices, slice_ends, slice_kernel, slices_a_window
 from kernels.spans._window import SpanWindow, held_records
 from kernels.states.state_plan import Plan
-from kernels.windows._grid import Grid
 
 MOST_FOLDED = 16
 """Slices times levels of a window that are folded sooner than walked over: with 12 slices a window and a row for each

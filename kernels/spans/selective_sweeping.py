@@ -14,8 +14,8 @@ import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.bounds.grid import Grid
 from kernels.runtime.bisection import searches
-from kernels.runtime.calls import ask, call
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref, Tail, Word, Words
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
@@ -25,7 +25,6 @@ from kernels.spans._window import INDEX_ARITY, SweepingWindow, events_between
 from kernels.states import clear, copy_words, merge
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
-from kernels.windows._grid import Grid
 
 LEAST_ROOM = 16
 
@@ -70,13 +69,13 @@ def create(plan: StatePlan, window: Grid, tree: PointKernel):
     sweeping.result = resize(0, plan.state_words)
     for cursor in range(CURSORS):
         sweep = sweeping.sweeps[cursor]
-        sweep.at_work, sweep.high = call(tree.create, plan, INDEX_ARITY, 0), -FOREVER
+        sweep.at_work, sweep.high = tree.create(plan, INDEX_ARITY, 0), -FOREVER
     return sweeping.address
 
 
 def destroy(sweeping: SelectiveSweep):
     for cursor in range(CURSORS):
-        call(sweeping.tree.destroy, sweeping.sweeps[cursor].at_work)
+        sweeping.tree.destroy(sweeping.sweeps[cursor].at_work)
     release(sweeping.first)
     release(sweeping.result)
     release(sweeping.address)
@@ -86,7 +85,7 @@ def reset(sweeping: SelectiveSweep):
     sweeping.count = sweeping.least = 0
     for cursor in range(CURSORS):
         sweep = sweeping.sweeps[cursor]
-        call(sweeping.tree.reset, sweep.at_work)
+        sweeping.tree.reset(sweep.at_work)
         sweep.place, sweep.high = 0, -FOREVER
 
 
@@ -95,7 +94,7 @@ def insert_span(sweeping: SelectiveSweep, low, high, state):
     for cursor in range(CURSORS):
         sweep = sweeping.sweeps[cursor]
         if low < sweep.high:
-            call(sweeping.tree.insert, sweep.at_work, high, state, -1)
+            sweeping.tree.insert(sweep.at_work, high, state, -1)
             sweep.place += 1
 
 
@@ -132,11 +131,11 @@ def state(sweeping: SelectiveSweep, cursor, low, high):
         return _look_at_all(sweeping, low, high)
     while sweep.place < sweeping.count and _event_at(sweeping, sweep.place).low < high:
         event = _event_at(sweeping, sweep.place)
-        call(sweeping.tree.insert, sweep.at_work, event.high, event.state.address, -1)
+        sweeping.tree.insert(sweep.at_work, event.high, event.state.address, -1)
         sweep.place += 1
     sweep.high = high
     clear(sweeping.plan, sweeping.result)
-    call(sweeping.tree.append_range, sweep.at_work, low + 1, FOREVER, sweeping.result)
+    sweeping.tree.append_range(sweep.at_work, low + 1, FOREVER, sweeping.result)
     return sweeping.result
 
 
@@ -157,7 +156,7 @@ def _look_at_all(sweeping, low, high):
 def evict(sweeping: SelectiveSweep, time):
     """Events that ended are looked for once as many came as were left the last time: O(1) amortised."""
     for cursor in range(CURSORS):
-        call(sweeping.tree.bulk_evict, sweeping.sweeps[cursor].at_work, time + 1)
+        sweeping.tree.bulk_evict(sweeping.sweeps[cursor].at_work, time + 1)
     if sweeping.count < 2 * sweeping.least:
         return
     kept = 0
@@ -219,7 +218,7 @@ def check(address: int, plan: Plan) -> None:
         assert sweep.place == np.count_nonzero(lows < sweep.high), (
             f"place: of sweep {cursor}, behind those that started"
         )
-        first = ask(sweeping.tree.oldest, sweep.at_work)
+        first = sweeping.tree.oldest(sweep.at_work)
         held = events_between(sweeping.tree, sweep.at_work, first, FOREVER)
         counted = int(words[: sweep.place, HEAD_WORDS][highs[: sweep.place] >= first].sum())
         assert held == counted, f"at work: sweep {cursor} has {held} events of {counted} that end from {first} on"

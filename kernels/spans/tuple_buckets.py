@@ -5,6 +5,8 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event d of [7, 16) jo
 """
 
 from kernels.aggregators._arrays import words_of
+from kernels.bounds import last_start_until
+from kernels.bounds.grid import Grid
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Count
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
@@ -16,8 +18,6 @@ from kernels.spans.aggregate_buckets import AggregateBuckets, windows_of
 from kernels.states import clear, copy_words, fold
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
-from kernels.windows._grid import Grid
-from kernels.windows._window import last_start_until
 
 LEAST_ROOM = 8
 

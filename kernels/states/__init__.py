@@ -4,102 +4,123 @@ compiled operations that it needs (tables.py).
 Here `plan` is a StatePlan, `into`, `older`, … are addresses of states, `events` is an Events (layout.py).
 """
 
-from kernels.runtime.calls import call, call_lower
-from kernels.runtime.memory import WORD_BYTES, inner
+from kernels.runtime.memory import WORD_BYTES, as_float, inner, move
+from kernels.runtime.operations import answer_of
 from kernels.runtime.struct import words_at
-from kernels.states.copying import copy_words
 from kernels.states.layout import StatePlan
+
+FEW_WORDS = 16
+"""Up to so many, a loop is quicker than a call; a sketch has hundreds, which the call moves four at a time: a quarter
+of a replay of quantiles went into the loop."""
+
+
+@inner
+def copy_words(target, source, words):
+    """Copy a state, or several that stand together."""
+    if words > FEW_WORDS:
+        move(target, source, words)
+        return
+    for word in range(words):
+        words_at(target)[word] = words_at(source)[word]
+
+
+@inner
+def number_of(asked, word):
+    """The answer behind a word as a number that can be compared with a bound, as a GrowingRows says: a float64, or a
+    whole number rounded to one."""
+    return as_float(word) if asked.gives_float else float(word)
 
 
 @inner
 def clear(plan, into):
     """The identity."""
     plan = StatePlan(plan)
-    call(plan.operations.clear, plan.subject, into)
+    plan.operations.clear(plan.subject, into)
 
 
 @inner
 def fold(plan, into, first, stride, states):
     """into ⊗= the states at first, first + stride, …; stride in bytes."""
     plan = StatePlan(plan)
-    call(plan.operations.fold, plan.subject, into, first, stride, states)
+    plan.operations.fold(plan.subject, into, first, stride, states)
 
 
 @inner
 def merge(plan, into, older, newer):
     """into = older ⊗ newer; `into` may be one of them."""
     plan = StatePlan(plan)
-    call(plan.operations.merge, plan.subject, into, older, newer)
+    plan.operations.merge(plan.subject, into, older, newer)
 
 
 @inner
 def join(plan, into, older, newer):
     """The same, to be lowered and nothing else, before either changes: a sketch only notes where the two are."""
     plan = StatePlan(plan)
-    call(plan.operations.join, plan.subject, into, older, newer)
+    plan.operations.join(plan.subject, into, older, newer)
 
 
 @inner
 def suffixes(plan, into, into_stride, first, stride, states):
     """State i at `into` = states i, i + 1, … at `first`, combined; `into` may be `first`, with the same stride."""
     plan = StatePlan(plan)
-    call(plan.operations.suffixes, plan.subject, into, into_stride, first, stride, states)
+    plan.operations.suffixes(plan.subject, into, into_stride, first, stride, states)
 
 
 @inner
 def prefixes(plan, into, stride, first, states, start):
     """State i at `into` = that at `start` ⊗ states 0, …, i at `first`; `into` may be `first`."""
     plan = StatePlan(plan)
-    call(plan.operations.prefixes, plan.subject, into, stride, first, states, start)
+    plan.operations.prefixes(plan.subject, into, stride, first, states, start)
 
 
 @inner
 def merge_each(plan, into, stride, olders, states):
     """Each state at `into` gets the one whose address stands at `olders` in front."""
     plan = StatePlan(plan)
-    call(plan.operations.merge_each, plan.subject, into, stride, olders, states)
+    plan.operations.merge_each(plan.subject, into, stride, olders, states)
 
 
 @inner
 def spread(plan, first, stride, targets, states):
     """Each state at `first` is combined behind the one whose address stands at `targets`; several may go to one."""
     plan = StatePlan(plan)
-    call(plan.operations.spread, plan.subject, first, stride, targets, states)
+    plan.operations.spread(plan.subject, first, stride, targets, states)
 
 
 @inner
 def gather(plan, into, events, first, end):
     """The state of the events [first, end), in that order, nulls left out."""
     plan = StatePlan(plan)
-    call(plan.operations.gather, plan.subject, into, events, first, end)
+    plan.operations.gather(plan.subject, into, events, first, end)
 
 
 @inner
 def lift_each(plan, into, stride, events, first, end):
     """The states of the events [first, end), one after the other."""
     plan = StatePlan(plan)
-    call(plan.operations.lift_each, plan.subject, into, stride, events, first, end)
+    plan.operations.lift_each(plan.subject, into, stride, events, first, end)
 
 
 @inner
 def lift_rows(plan, into, stride, events, chosen, states):
     """The states of the events whose rows stand at `chosen`, one after the other; the identity for a row below 0."""
     plan = StatePlan(plan)
-    call(plan.operations.lift_rows, plan.subject, into, stride, events, chosen, states)
+    plan.operations.lift_rows(plan.subject, into, stride, events, chosen, states)
 
 
 @inner
 def subtract(plan, into, older):
     """Take the oldest part away again; only where every aggregate has an inverse."""
     plan = StatePlan(plan)
-    call(plan.operations.subtract, plan.subject, into, older)
+    plan.operations.subtract(plan.subject, into, older)
 
 
 @inner
 def lower(plan, state, slot):
     """(word, is_null, failed) of one slot of a state."""
     at = StatePlan(plan).slots[slot]
-    return call_lower(at.operations.lower, at.address, state + at.offset)
+    word, flags = answer_of(at.operations.lower, at.address, state + at.offset)
+    return word, flags & 1 == 1, flags & 2 == 2
 
 
 @inner
@@ -109,7 +130,7 @@ def lower_each(plan, slot, first, states, words, nulls):
     plan = StatePlan(plan)
     at = plan.slots[slot]
     stride = WORD_BYTES * plan.state_words
-    return call(at.operations.lower_each, at, first + at.offset, stride, states, words, nulls)
+    return at.operations.lower_each(at, first + at.offset, stride, states, words, nulls)
 
 
 @inner
@@ -118,7 +139,7 @@ def take_in(plan, state, asked):
     bound. Returns how many it took, −1 − that number where the answer has failed; of a plan of one slot that counts no
     events."""
     plan = StatePlan(plan)
-    return call(plan.operations.take_in, plan.subject, state, asked)
+    return plan.operations.take_in(plan.subject, state, asked)
 
 
 @inner
@@ -131,25 +152,3 @@ def events_of(state):
 def set_events(state, events):
     """Say how many events a state covers."""
     words_at(state)[0] = events
-
-
-__all__ = [
-    "clear",
-    "copy_words",
-    "events_of",
-    "fold",
-    "gather",
-    "join",
-    "lift_each",
-    "lift_rows",
-    "lower",
-    "lower_each",
-    "merge",
-    "merge_each",
-    "prefixes",
-    "set_events",
-    "spread",
-    "subtract",
-    "suffixes",
-    "take_in",
-]

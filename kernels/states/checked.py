@@ -8,95 +8,103 @@ call functions for sums and products was thought of: the one that is forgotten i
 replaced before Numba types it, in the monoid's functions and in all of kernels/monoids that these call. Aggregates
 that are known to stay within int64 say `checked=False`, and pay nothing.
 
+An int64 that wrapped is beside the true value by 2**64 at least, and the same operation on floats is not: neither needs
+an instruction of its own.
+
 What isn't watched: arithmetic of libraries, such as NumPy's, and a Sketch, which works on memory.
 """
 
+import inspect
+import operator
 from collections.abc import Callable
 from types import FunctionType
 
-from numba import config, njit
-from numba.core import ir
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.untyped_passes import IRProcessing
+import numpy as np
+from numba import config, njit, types
+from numba.core.errors import TypingError
+from numba.extending import overload, register_jitable
 
 from kernels.monoid import Monoid
 from kernels.runtime.addresses import bound_to, plain
-from kernels.states.whole_numbers import BEYOND, CHECKED, LARGEST, SMALLEST
+from kernels.runtime.fields import LARGEST, SMALLEST
+from kernels.runtime.numba_names import (
+    CompilerBase,
+    DefaultPassBuilder,
+    FunctionPass,
+    IRProcessing,
+    ir,
+    register_pass,
+)
 
 AGGREGATES = "kernels.monoids."
+BEYOND = "beyond int64"
 
 
 def checked(name: str, monoid: Monoid) -> Monoid:
     """The monoid with a word more, of states that failed. `name`: of no other monoid."""
-    functions = {part: getattr(monoid, part) for part in ("identity", "lift", "combine", "lower", "inverse")}
-    compiled = {part: _compiled(f"{name}.watched", each) for part, each in functions.items() if each is not None}
-    identity = compiled["identity"]
+    identity = _compiled(f"{name}.watched", monoid.identity)
+    lift_of = _tried(name, monoid.lift, identity)
+    lower_of = _tried(name, monoid.lower, _no_answer)
 
     def checked_identity():
         return identity() + (0,)
 
+    def checked_lift(*arguments):
+        state, failed = lift_of(arguments)
+        return state + (failed,)
+
+    def checked_lower(state, *parameters):
+        if state[-1] != 0:
+            return (0, False, True)
+        return lower_of((state[:-1],) + parameters)[0]
+
     return monoid._replace(
         words=monoid.words + 1,
         identity=checked_identity,
-        lift=_checked_lift(f"{name}.watched", identity, compiled["lift"]),
-        combine=_checked_pair(identity, compiled["combine"]),
-        lower=_checked_lower(f"{name}.watched", compiled["lower"]),
-        inverse=_checked_pair(identity, compiled["inverse"]) if monoid.inverse else None,
+        lift=checked_lift,
+        combine=_of_two(_tried(name, monoid.combine, identity), identity),
+        lower=checked_lower,
+        inverse=monoid.inverse and _of_two(_tried(name, monoid.inverse, identity), identity),
         failure=_failure(monoid.failure),
     )
 
 
-def _checked_lift(name: str, identity: Callable, lift: Callable) -> Callable:
-    def lift_of(arguments):  # Numba takes no stars within `try`
-        return lift(*arguments)
+@register_jitable
+def _no_answer():
+    return (0, False, True)
 
-    lift_of = njit(bound_to(name, lift_of, {}))
 
-    def checked_lift(*arguments):
-        state, failed = identity(), 1
+def _tried(name: str, function: Callable, nothing: Callable) -> Callable:
+    """(arguments) → what the function gives, 0; or `nothing`, 1, where it raises."""
+    function = _compiled(f"{name}.watched", function)
+
+    def given(arguments):  # Numba takes no stars within `try`
+        return function(*arguments)
+
+    given = njit(bound_to(f"{name}.{plain(function).__name__}", given))
+
+    def tried(arguments):
+        found, failed = nothing(), 1
         try:
-            state = lift_of(arguments)
+            found = given(arguments)
             failed = 0
         except Exception:
             failed = 1
-        return state + (failed,)
+        return found, failed
 
-    return checked_lift
+    return njit(bound_to(f"{name}.{plain(function).__name__}", tried))
 
 
-def _checked_pair(identity: Callable, made_of: Callable) -> Callable:
+def _of_two(tried: Callable, identity: Callable) -> Callable:
     """Of `combine` and `inverse`. A state that failed stays one."""
 
     def checked_pair(first, second):
-        state, failed = identity(), 1
-        if first[-1] == 0 and second[-1] == 0:
-            try:
-                state = made_of(first[:-1], second[:-1])
-                failed = 0
-            except Exception:
-                failed = 1
+        if first[-1] != 0 or second[-1] != 0:
+            return identity() + (1,)
+        state, failed = tried((first[:-1], second[:-1]))
         return state + (failed,)
 
     return checked_pair
-
-
-def _checked_lower(name: str, lower: Callable) -> Callable:
-    def lower_of(state, parameters):
-        return lower(state, *parameters)
-
-    lower_of = njit(bound_to(name, lower_of, {}))
-
-    def checked_lower(state, *parameters):
-        word, is_null, failed = 0, False, True
-        if state[-1] == 0:
-            try:
-                word, is_null, failed = lower_of(state[:-1], parameters)
-            except Exception:
-                failed = True
-        return (word, is_null, failed)
-
-    return checked_lower
 
 
 def _failure(own: str) -> str:
@@ -122,6 +130,115 @@ def _bounded(function: Callable) -> Callable:
         return found
 
     return bounded
+
+
+@register_jitable
+def _exact(found, real):
+    """An int64 by its bits, unless it is far from what floats say."""
+    whole = np.int64(found)
+    if not abs(real - float(whole)) < 2.0**62:
+        raise OverflowError(BEYOND)
+    return whole
+
+
+@register_jitable
+def _bits(a):
+    return np.uint64(np.int64(a))  # signed ones don't wrap, as LLVM sees it
+
+
+@register_jitable
+def _real(a):
+    return float(np.int64(a))
+
+
+@register_jitable
+def whole_sum(a, b):
+    return _exact(_bits(a) + _bits(b), _real(a) + _real(b))
+
+
+@register_jitable
+def whole_difference(a, b):
+    return _exact(_bits(a) - _bits(b), _real(a) - _real(b))
+
+
+def whole_product(a, b):
+    return _exact(_bits(a) * _bits(b), _real(a) * _real(b))
+
+
+def whole_quotient(a, b):
+    if b == 0:
+        raise OverflowError(BEYOND)
+    # The processor divides, and what it can't divide ends the process.
+    return whole_difference(0, a) if b == -1 else np.int64(a) // np.int64(b)
+
+
+def whole_remainder(a, b):
+    if b == 0:
+        raise OverflowError(BEYOND)
+    return np.int64(0) if b == -1 else np.int64(a) % np.int64(b)
+
+
+def whole_shifted(a, b):
+    if b < 0:
+        raise OverflowError(BEYOND)
+    return _exact(_bits(a) << _bits(b & 63), _real(a) * 2.0 ** _real(b))
+
+
+def whole_power(a, b):
+    if b < 0:
+        raise OverflowError(BEYOND)
+    return _exact(_bits(a) ** _bits(b), _real(a) ** _real(b))
+
+
+def whole_negative(a):
+    return whole_difference(0, a)
+
+
+def whole_magnitude(a):
+    return whole_difference(0, a) if a < 0 else np.int64(a)
+
+
+def whole_of_float(a):
+    if not -9.223372036854775808e18 <= a < 9.223372036854775808e18:  # nor is NaN
+        raise OverflowError(BEYOND)
+    return int(a)
+
+
+def _are_integers(*given) -> bool:
+    """Whether int64 is what these make. Unsigned ones of 64 bits wrap elsewhere, and are refused."""
+    if types.uint64 in given:
+        raise TypingError("an aggregate's integers are signed, of at most 64 bits")
+    return all(isinstance(each, (types.Integer, types.Boolean)) for each in given)
+
+
+def _is_float(given) -> bool:
+    return isinstance(given, types.Float)
+
+
+def _stand_in(plain_one: Callable, whole: Callable, is_watched: Callable = _are_integers) -> Callable:
+    """What stands in for an operator: on integers exact or OverflowError, itself on all else."""
+    if len(inspect.signature(whole).parameters) == 1:
+        others, choose = lambda a: plain_one(a), lambda a: whole if is_watched(a) else others
+    else:
+        others, choose = lambda a, b: plain_one(a, b), lambda a, b: whole if is_watched(a, b) else others
+    others.__qualname__ = f"{whole.__name__}_of_others"  # Numba's cache links by name
+    stand_in = bound_to(whole.__name__, others)
+    overload(stand_in, strict=False)(choose)
+    return stand_in
+
+
+CHECKED = {
+    operator.add: _stand_in(operator.add, whole_sum),
+    operator.sub: _stand_in(operator.sub, whole_difference),
+    operator.mul: _stand_in(operator.mul, whole_product),
+    operator.floordiv: _stand_in(operator.floordiv, whole_quotient),
+    operator.mod: _stand_in(operator.mod, whole_remainder),
+    operator.lshift: _stand_in(operator.lshift, whole_shifted),
+    operator.pow: _stand_in(operator.pow, whole_power),
+    operator.neg: _stand_in(operator.neg, whole_negative),
+    abs: _stand_in(abs, whole_magnitude),
+    int: _stand_in(int, whole_of_float, _is_float),
+}
 
 
 class _Checked(CompilerBase):

@@ -1,81 +1,125 @@
-"""The few lines between a monoid's functions and memory that differ in how many words and arguments there are, as text:
-a state as a tuple, the arguments of `lift` and `lower`, how a state takes in a row, and which rows have a value."""
+"""The few lines between a monoid's functions and memory that differ in how many words and arguments there are: a state
+as a tuple, and what `lift` is called with for a row."""
 
-from kernels.monoid import Monoid, Sketch
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
 
-GLUED = ("read_state", "write_state", "lifted", "lowered", "take_row", "is_there")
-_STATE = """def read_state(at):
-    words = words_at(at)
-    return ({read})
+from llvmlite import ir
+from numba import types
 
+from kernels.monoid import Monoid
+from kernels.runtime.addresses import named_inner
+from kernels.runtime.fields import WORD_BYTES, Elements, Word
+from kernels.runtime.memory import inner, instruction
+from kernels.runtime.struct import words_at
+from kernels.states.layout import Events
 
-def write_state(at, state):
-    words = words_at(at)
-    {write}
-
-
-def lifted(slot, columns, row):
-    return lift({arguments})
-
-
-def lowered(slot, state):
-    return lower(read_state(state){parameters})
+_I64 = ir.IntType(64)
 
 
-def take_row(slot, at, columns, row):
-    write_state(at, combine(read_state(at), lifted(slot, columns, row)))
-"""
-_SKETCH = """def lowered(slot, state):
-    return lower(state, slot.parameters.address)
+class SlotColumns(NamedTuple):
+    """times[row], values[row], … of the slot's own column and of its second one.
+
+    Looked up once for many rows: what a loop writes may be anything to the compiler, also the plan.
+    """
+
+    has_column: bool
+    times: Elements
+    values: Elements
+    valid: Elements
+    second_values: Elements
+    second_valid: Elements
 
 
-def take_row(slot, at, columns, row):
-    add(at, columns.values[row], slot.parameters.address)
-"""
-_IS_THERE = """
-
-def is_there(columns, row):
-    return {condition}
-"""
-
-
-def glue(monoid: Monoid | Sketch) -> str:
-    """The source text of all that is glued; of lowered, take_row and is_there only for a sketch."""
-    is_there = _IS_THERE.format(condition=_condition(monoid))
-    return (_SKETCH if isinstance(monoid, Sketch) else _state_glue(monoid)) + is_there
-
-
-def _state_glue(monoid: Monoid) -> str:
-    words = range(monoid.words)
-    return _STATE.format(
-        read="".join(f"words[{word}], " for word in words),
-        write="; ".join(f"words[{word}] = state[{word}]" for word in words),
-        arguments=_lift_arguments(monoid),
-        parameters="".join(f", {each}" for each in _parameters(monoid)),
+@inner
+def columns_of(slot, events):
+    """Columns of a slot; those that it doesn't have must not be looked at."""
+    events = Events(events)
+    first, second = slot.column * events.rows, slot.second_column * events.rows
+    return SlotColumns(
+        slot.column >= 0,
+        events.times,
+        events.values[first:],
+        events.valid[first:],
+        events.values[second:],
+        events.valid[second:],
     )
 
 
-def _parameters(monoid: Monoid) -> list[str]:
-    return [f"slot.parameters[{place}]" for place in range(len(monoid.parameters))]
+@functools.cache
+def reader(count: int) -> Callable:
+    """(address) → the words that stand there, as a tuple of so many."""
+
+    def load(context, builder, signature, arguments):
+        places = (builder.add(arguments[0], ir.Constant(_I64, WORD_BYTES * place)) for place in range(count))
+        return context.make_tuple(builder, signature.return_type, [Word.load(builder, each) for each in places])
+
+    @instruction(types.UniTuple(types.int64, count)(types.int64), load)
+    def read_words(at):
+        return tuple(words_at(at)[place] for place in range(count))
+
+    return read_words
 
 
-def _lift_arguments(monoid: Monoid) -> str:
-    arguments = ["columns.times[row]"] if monoid.takes_time else []
-    if monoid.column_types == ("",):
-        arguments.append("0")
-    elif "" in monoid.column_types:
-        arguments.append("columns.values[row] if columns.has_column else 0")
-    else:
-        arguments.append("columns.values[row]")
-    arguments += ["columns.valid[row] == 1"] * monoid.takes_nulls
-    arguments += ["columns.second_values[row]"] * bool(monoid.second_types)
-    return ", ".join(arguments + _parameters(monoid) * monoid.lift_takes_parameters)
+@functools.cache
+def writer(count: int) -> Callable:
+    """(address, tuple of so many words): what `reader` reads."""
+
+    def store(context, builder, signature, arguments):
+        for place in range(count):
+            address = builder.add(arguments[0], ir.Constant(_I64, WORD_BYTES * place))
+            Word.store(builder, address, builder.extract_value(arguments[1], place))
+        return context.get_dummy_value()
+
+    @instruction(types.void(types.int64, types.UniTuple(types.int64, count)), store)
+    def write_words(at, words):
+        for place, word in enumerate(words):
+            words_at(at)[place] = word
+
+    return write_words
 
 
-def _condition(monoid: Monoid | Sketch) -> str:
-    """A row counts if none of its values is null; always, if there is no column or nulls are lifted."""
-    if monoid.takes_nulls:
-        return "True"
-    every_event = "not columns.has_column or " if "" in monoid.column_types else ""
-    second = " and columns.second_valid[row] == 1" if monoid.second_types else ""
-    return f"{every_event}columns.valid[row] == 1{second}"
+@inner
+def _time(slot, columns, row):
+    return (columns.times[row],)
+
+
+@inner
+def _value(slot, columns, row):
+    return (columns.values[row],)
+
+
+@inner
+def _value_if_any(slot, columns, row):
+    return (columns.values[row] if columns.has_column else 0,)
+
+
+@inner
+def _validity(slot, columns, row):
+    return (columns.valid[row] == 1,)
+
+
+@inner
+def _second_value(slot, columns, row):
+    return (columns.second_values[row],)
+
+
+def lift_arguments(owner: str, monoid: Monoid) -> Callable:
+    """(slot, columns, row) → what `lift` is called with."""
+    read_parameters = reader(len(monoid.parameters))
+
+    def parameters(slot, columns, row):
+        return read_parameters(slot.parameters.address)
+
+    def both(one: Callable, other: Callable) -> Callable:
+        def both_of(slot, columns, row):
+            return one(slot, columns, row) + other(slot, columns, row)
+
+        return named_inner(owner, both_of)
+
+    taken = [_time] * monoid.takes_time
+    taken.append(_value_if_any if "" in monoid.column_types else _value)
+    taken += [_validity] * monoid.takes_nulls + [_second_value] * bool(monoid.second_types)
+    taken += [named_inner(owner, parameters)] * monoid.lift_takes_parameters
+    return functools.reduce(both, taken)

@@ -20,8 +20,8 @@ from kernels.runtime.fields import (
     Word,
     Words,
 )
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
-from kernels.runtime.tables import Operation
 
 MOST_PARAMETERS = 3
 NO_COLUMN = -1
@@ -36,21 +36,21 @@ class StateOperations(Struct):
     take_in(of, state, asked): asked is a GrowingRows
     """
 
-    clear: Operation()
-    fold: Operation()
-    merge: Operation()
-    join: Operation()
-    suffixes: Operation()
-    prefixes: Operation()
-    merge_each: Operation()
-    spread: Operation()
-    gather: Operation()
-    lift_each: Operation()
-    lift_rows: Operation()
-    subtract: Operation()
-    lower: Operation()
-    lower_each: Operation()
-    take_in: Operation()
+    clear: Operation(Address, Address)
+    fold: Operation(Address, Address, Address, Bytes, Count)
+    merge: Operation(Address, Address, Address, Address)
+    join: Operation(Address, Address, Address, Address)
+    suffixes: Operation(Address, Address, Bytes, Address, Bytes, Count)
+    prefixes: Operation(Address, Address, Bytes, Address, Count, Address)
+    merge_each: Operation(Address, Address, Bytes, Address, Count)
+    spread: Operation(Address, Address, Bytes, Address, Count)
+    gather: Operation(Address, Address, Address, Place, Place)
+    lift_each: Operation(Address, Address, Bytes, Address, Place, Place)
+    lift_rows: Operation(Address, Address, Bytes, Address, Address, Count)
+    subtract: Operation(Address, Address, Address)
+    lower: Operation(Address, Address, Address)
+    lower_each: Operation(Address, Address, Bytes, Count, Address, Address)
+    take_in: Operation(Address, Address, Address)
 
 
 class Slot(Struct):

@@ -1,16 +1,40 @@
 """The operations on states of a monoid, which it keeps in registers. tables.py binds the names that are None here to
-each monoid's own functions, and compiles what comes out.
+each monoid's own functions and to what it says of itself, and compiles what comes out.
 
 Here `slot` is a Slot, all else are addresses of the slot's own words, strides in bytes, and numbers.
 """
 
 from kernels.runtime.struct import bytes_at, words_at
-from kernels.states.answers import answer_of
-from kernels.states.columns import columns_of
+from kernels.states import number_of
+from kernels.states.glue import columns_of
 from kernels.states.layout import GrowingRows, Slot
 
-identity = combine = inverse = None  # of the monoid
-read_state = write_state = is_there = lifted = lowered = take_row = None  # glue.py
+identity = lift = combine = inverse = answer = None  # of the monoid; `answer` is its `lower`
+read_state = write_state = read_parameters = lift_arguments = None  # glue.py
+takes_nulls = needs_no_column = has_second = None
+
+
+def is_there(columns, row):
+    """A row counts if none of its values is null; always, if there is no column or nulls are lifted."""
+    if takes_nulls or (needs_no_column and not columns.has_column):
+        return True
+    return columns.valid[row] == 1 and (not has_second or columns.second_valid[row] == 1)
+
+
+def lifted(slot, columns, row):
+    return lift(*lift_arguments(slot, columns, row))
+
+
+def lowered(slot, state):
+    return answer(read_state(state))
+
+
+def lowered_with_parameters(slot, state):
+    return answer(read_state(state), *read_parameters(slot.parameters.address))
+
+
+def take_row(slot, at, columns, row):
+    write_state(at, combine(read_state(at), lifted(slot, columns, row)))
 
 
 def clear(slot, into):
@@ -89,9 +113,9 @@ def subtract(slot, into, older):
     write_state(into, inverse(read_state(into), read_state(older)))
 
 
-def lower(slot: Slot, state, answer):
+def lower(slot: Slot, state, into):
     word, is_null, failed = lowered(slot, state)
-    words_at(answer)[0] = word
+    words_at(into)[0] = word
     return (1 if is_null else 0) | (2 if failed else 0)
 
 
@@ -114,7 +138,7 @@ def take_in(slot: Slot, state, asked: GrowingRows):
             word, is_null, failed = lowered(slot, state)
             if failed:
                 return -1 - place
-            if not is_null and answer_of(asked, word) >= asked.bound:
+            if not is_null and number_of(asked, word) >= asked.bound:
                 return place
         row = asked.rows[place * asked.stride]
         if is_there(columns, row):

@@ -2,13 +2,20 @@
 two into the other. As monoid_operations.py otherwise."""
 
 from kernels.runtime.struct import words_at
-from kernels.states.columns import columns_of
-from kernels.states.copying import copy_words
+from kernels.states import copy_words
+from kernels.states.glue import columns_of
 from kernels.states.layout import Slot
-from kernels.states.monoid_operations import lower, lower_each, take_in
+from kernels.states.monoid_operations import is_there, lower, lower_each, take_in
 
-reset = add = absorb = join_states = None  # of the sketch
-is_there = lowered = None  # glue.py
+reset = add = absorb = join_states = answer = None  # of the sketch; `reset` is its `clear`, `answer` its `lower`
+
+
+def lowered(slot, state):
+    return answer(state, slot.parameters.address)
+
+
+def take_row(slot, at, columns, row):
+    add(at, columns.values[row], slot.parameters.address)
 
 
 def clear(slot: Slot, into):
@@ -83,4 +90,4 @@ def lift_rows(slot: Slot, into, stride, events, chosen, states):
         into += stride
 
 
-__all__ = ["lower", "lower_each", "take_in"]
+__all__ = ["is_there", "lower", "lower_each", "take_in"]

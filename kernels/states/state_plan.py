@@ -73,6 +73,3 @@ def _add_slot(plan: StatePlan, slot: Slot, spec: AggregateSpec) -> None:
         slot.parameters[place] = as_word(value) if isinstance(value, float) else value
     plan.state_words += slot.words
     plan.is_commutative = plan.is_commutative and monoid.commutative
-
-
-__all__ = ["EVENTS", "Plan", "make_plan"]

@@ -6,25 +6,26 @@ A monoid is compiled alone, when a query first asks for it, and kept in a folder
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 
 from numba.core.errors import NumbaError
 
 from kernels.monoid import Monoid, Sketch
 from kernels.monoids import module_of, monoids_of
-from kernels.runtime.addresses import bound_to, named_inner
+from kernels.runtime.addresses import named_inner
 from kernels.runtime.cache import AGGREGATES, folders_of
 from kernels.runtime.found import not_compiled
-from kernels.runtime.memory import inner
-from kernels.runtime.struct import words_at
 from kernels.runtime.tables import compiled_table
 from kernels.states import monoid_operations, plan_operations, sketch_operations
-from kernels.states.glue import GLUED, glue
+from kernels.states.glue import lift_arguments, reader, writer
 from kernels.states.layout import StateOperations
 from kernels.trial import try_aggregate
 
 OF_SLOTS = ("lower", "lower_each", "take_in")
 OPTIONAL = {"subtract": "inverse", "join": "join"}  # operations that need a part which not every monoid has
-PARTS = ("identity", "lift", "combine", "inverse", "lower", "reset", "add", "absorb", "join_states")
+PARTS = {each: each for each in ("identity", "lift", "combine", "inverse", "add", "absorb")}
+PARTS |= {"lower": "answer", "clear": "reset", "join": "join_states"}
+"""Functions of a monoid, and what operations call them."""
 
 
 @functools.cache
@@ -50,27 +51,27 @@ def plan_table() -> StateOperations:
 
 def monoid_functions(name: str, monoid: Monoid | Sketch) -> dict[str, Callable]:
     """The operations of one monoid by their names, compiled under a name of its own."""
-    template = sketch_operations if isinstance(monoid, Sketch) else monoid_operations
-    own = _own_functions(name, monoid)
-    names = own | _glued(name, monoid, own)
-    operations = {}
+    own = f"{name}.own"
+    given = {called: getattr(monoid, part, None) for part, called in PARTS.items()}
+    names = {called: named_inner(own, function) for called, function in given.items() if function is not None}
+    names |= {"takes_nulls": monoid.takes_nulls, "has_second": bool(monoid.second_types)}
+    names |= {"needs_no_column": "" in monoid.column_types}
+    template, lowered = sketch_operations, sketch_operations.lowered
+    if isinstance(monoid, Monoid):
+        template = monoid_operations
+        names |= {"read_state": reader(monoid.words), "write_state": writer(monoid.words)}
+        names |= {"lift_arguments": lift_arguments(own, monoid), "read_parameters": reader(len(monoid.parameters))}
+        names["lifted"] = named_inner(own, template.lifted, names)
+        lowered = template.lowered_with_parameters if monoid.parameters else template.lowered
+    names["lowered"] = named_inner(own, lowered, names)
+    for each in ("is_there", "take_row"):
+        names[each] = named_inner(own, getattr(template, each), names)
+    return _bound(name, template, monoid, names)
+
+
+def _bound(name: str, template: ModuleType, monoid: Monoid | Sketch, names: dict) -> dict[str, Callable]:
+    operations: dict[str, Callable] = {}
     for operation in StateOperations.fields:
         if getattr(monoid, OPTIONAL.get(operation, "lower"), None) is not None:
-            operations[operation] = inner(bound_to(name, getattr(template, operation), names | operations))
+            operations[operation] = named_inner(name, getattr(template, operation), names | operations)
     return operations
-
-
-def _own_functions(name: str, monoid: Monoid | Sketch) -> dict[str, Callable]:
-    """The monoid's functions, by the names that operations and glue.py have for them."""
-    parts = monoid._asdict() | {"reset": getattr(monoid, "clear", None), "join_states": getattr(monoid, "join", None)}
-    given = {part: function for part, function in parts.items() if part in PARTS and function is not None}
-    return {part: inner(bound_to(f"{name}.own", function, {})) for part, function in given.items()}
-
-
-def _glued(name: str, monoid: Monoid | Sketch, own: dict[str, Callable]) -> dict[str, Callable]:
-    scope = {"words_at": words_at, **own}
-    exec(compile(glue(monoid), glue.__code__.co_filename, "exec"), scope)
-    for each in GLUED:  # in their order: they call each other
-        if each in scope:
-            scope[each] = named_inner(f"{name}.own", scope[each])
-    return {each: scope[each] for each in GLUED if each in scope}

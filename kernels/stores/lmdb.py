@@ -8,7 +8,8 @@ import fcntl
 import struct
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from kernels.stores import Key, Range
@@ -71,24 +72,14 @@ class LmdbStore:
         self._database.close()
         self._lock.close()
 
-    def _failing(self, what: str) -> "_Failing":
-        return _Failing(f"the store in {self._folder} can't be {what}")
-
-
-class _Failing:
-    """Turns an error of LMDB into ours."""
-
-    def __init__(self, what: str):
-        self._what = what
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind, failure, trace) -> None:
-        if isinstance(failure, lmdb.Error):
+    @contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except lmdb.Error as failure:
             raise StorageFailed(
-                f"{self._what}: {failure}; look for room on the disk, then open the window again: it "
-                "is as of its last flush"
+                f"the store in {self._folder} can't be {what}: {failure}; look for room on the disk, then open the "
+                "window again: it is as of its last flush"
             ) from failure
 
 

@@ -7,19 +7,18 @@ from collections.abc import Callable
 import numpy as np
 
 from kernels import aggregators, frames
+from kernels.bounds import lazy_table
 from kernels.frames.rules import make_rules, require_answers, require_comparable
 from kernels.monoids import AggregateSpec
 from kernels.replay.by_context.state import CutWindow
 from kernels.replay.by_context.tuple_walk import TupleWindow
 from kernels.replay.context import Placement
-from kernels.replay.selection import choose_frames, choose_panes, select_frames, select_panes
+from kernels.replay.kernel_selection import choose_frames, choose_panes, select_frames, select_panes
+from kernels.replay.late import Late
 from kernels.replay.types import WindowSpec
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
+from kernels.replay.window_kind import WindowKind
 from kernels.states.layout import NO_COLUMN
-from kernels.windows._kind import WindowKind
-from kernels.windows._late import Late
-from kernels.windows._window import lazy_table
+from schemas.windows import Window
 
 
 class DependentKind(WindowKind):
@@ -54,7 +53,7 @@ class CutKind(DependentKind):
 
     choose = staticmethod(choose_frames)
 
-    def select(self, choice, columns, made, spec):
+    def select(self, choice, columns, made, spec, plan):
         """BadInput for whole numbers beyond those that frames compare, and for gaps beyond those that they add."""
         labels = columns.labels
         column = "" if spec.column is None else labels.column(spec.column)
@@ -68,26 +67,13 @@ class CutKind(DependentKind):
 
     def make(self, spec, extent):
         rules, closing = make_rules(spec.asked, spec.column, spec.column_type)
-        return self.window(spec.asked, rules, closing)
-
-    def window(self, asked, rules, closing):
-        """What the replay sees of a frame's kind; closing: the plan of the aggregate that closes, kept alive."""
-        made = CutWindow.make(rules=rules, tail=1)
-        object.__setattr__(made, "_kept", [made._kept, closing])
+        made = CutWindow.make(rules=rules, **self.ends(spec.asked))
+        object.__setattr__(made, "_kept", [made._kept, closing])  # the plan of the aggregate that closes
         return made
 
-
-class Steps(Struct):
-    """What a kind is asked of each tuple, in order: see TupleWindow."""
-
-    step: Operation()
-    state: Operation()
-    holds: Operation()
-
-
-def lazy_steps(name: str, *functions: Callable) -> Callable[[], Steps]:
-    """A kind's, compiled or loaded from the disk cache when they are first asked for."""
-    return lazy_table(Steps, f"{name}_steps", *functions)
+    def ends(self, asked: Window) -> dict[str, int]:
+        """Where a window ends, as CutWindow says it: of frames a microsecond behind the last tuple."""
+        return {"tail": 1}
 
 
 class TriggeredKind(DependentKind):
@@ -98,17 +84,15 @@ class TriggeredKind(DependentKind):
 
     choose = staticmethod(choose_panes)
 
-    def select(self, choice, columns, made, spec):
+    def select(self, choice, columns, made, spec, plan):
         return select_panes(choice, columns)
 
-    def make(self, spec, extent):
-        return self.window(spec)
 
-    def window(self, spec: WindowSpec) -> TupleWindow:
-        """What the replay sees of a window."""
-        raise NotImplementedError
+def lazy_steps(name: str, *functions: Callable) -> Callable[[], TupleWindow]:
+    """What a kind is asked of each tuple, in order: `step`, and `state` and `holds` if it has them."""
+    return lazy_table(TupleWindow, f"{name}_steps", *functions)
 
 
-def tuple_window(struct: type[TupleWindow], steps: Steps, **fields) -> TupleWindow:
-    given = {"column": NO_COLUMN, "keeps_panes": 1} | {name: getattr(steps, name) for name in Steps.fields} | fields
-    return struct.make(**given)
+def tuple_window(struct: type[TupleWindow], steps: TupleWindow, **fields) -> TupleWindow:
+    operations = {name: getattr(steps, name) for name in ("step", "state", "holds")}
+    return struct.make(**{"column": NO_COLUMN, "keeps_panes": 1} | operations | fields)

@@ -12,9 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.replay.clock import NEVER
+from kernels.replay.expected_rows import ArrivingEvents
 from kernels.replay.in_time import keys_in_time
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
-from kernels.windows._rows import ArrivingEvents
+from kernels.runtime.fields import Count, Microseconds, Place, Pointer
+from kernels.runtime.memory import entry, inner
+from kernels.runtime.struct import BYTE, Struct
 
 
 class KeyEvents(NamedTuple):
@@ -30,8 +33,7 @@ class KeyEvents(NamedTuple):
 def expected_rolling_rows(size_us: int, events: ArrivingEvents) -> int:
     """At least so many rows; but where an upper limit is below `most`, that. O(events · log events).
 
-    The upper limits come first: what has been seen by each late event takes 3 s of a million events (SeenTimes), as
-    long as their replay.
+    The upper limits come first: what has been seen by each late event takes sorts of all.
     """
     if len(events.start_us) == 0 or len(events.ticks_us) == 0:
         return 0
@@ -87,10 +89,9 @@ def _within_reach(size_us: int, taken: KeyEvents, late: np.ndarray) -> int:
 
 def _changed_late(size_us: int, taken: KeyEvents, late: np.ndarray) -> int:
     """For each key and tick, the windows that one of its late events changes."""
-    key, start_us, arrival_us = taken.key[late], taken.start_us[late], taken.arrival_us[late]
-    seen = SeenTimes(taken.key, taken.start_us, taken.arrival_us)
-    changed, _ = seen.between(key, start_us, np.minimum(start_us + size_us, taken.mark_us[late]), arrival_us)
-    return int(np.maximum.reduceat(changed, _first_of_runs(key, arrival_us)).sum())
+    until_us = np.minimum(taken.start_us[late] + size_us, taken.mark_us[late])
+    changed, _ = seen_from(late, until_us, taken.key, taken.start_us, taken.arrival_us)
+    return int(np.maximum.reduceat(changed, _first_of_runs(taken.key[late], taken.arrival_us[late])).sum())
 
 
 def _changed_youngest(size_us: int, taken: KeyEvents) -> int:
@@ -107,82 +108,96 @@ def _changed_youngest(size_us: int, taken: KeyEvents) -> int:
 
 
 def _first_of_runs(*columns: np.ndarray) -> np.ndarray:
-    """Where rows begin that differ from those before."""
     is_first = np.ones(len(columns[0]), bool)
     is_first[1:] = np.any([each[1:] != each[:-1] for each in columns], axis=0)
     return np.flatnonzero(is_first)
 
 
-class SeenTimes:
-    """How many distinct event times of a key in an interval had been seen by a given tick, and the last of them.
+class SeenTimes(Struct):
+    """Events by key and order of arrival, the distinct pairs of key and time in order. places: of each event's pair;
+    highs: up to which pair an event asks, 0 if it asks nothing; counts, lasts: the answers; tree: counts of seen pairs
+    (Fenwick, 1994)."""
 
-    A wavelet matrix (Claude, Navarro and Ordóñez, 2015) over the ranks of the times, in order of first sight: a prefix
-    of it is what had been seen by a tick. Both questions take one step per bit of the rank, for all questions at once.
+    keys: Pointer(Place)
+    arrivals: Pointer(Microseconds)
+    places: Pointer(Place)
+    highs: Pointer(Place)
+    counts: Pointer(Count)
+    lasts: Pointer(Place)
+    pairs: Count
+    is_seen: Pointer(BYTE)
+    tree: Pointer(Count)
+
+
+@inner
+def _see(seen, place):
+    if seen.is_seen[place] == 0:
+        seen.is_seen[place] = 1
+        node = place + 1
+        while node <= seen.pairs:
+            seen.tree[node] += 1
+            node += node & -node
+
+
+@inner
+def _count_below(seen, place):
+    count = 0
+    while place > 0:
+        count += seen.tree[place]
+        place &= place - 1
+    return count
+
+
+@inner
+def _nth_seen(seen, nth):
+    """Place of the nth that was seen, from 1 on."""
+    place, stride = 0, 1
+    while 2 * stride <= seen.pairs:
+        stride *= 2
+    while stride > 0:
+        if place + stride <= seen.pairs and seen.tree[place + stride] < nth:
+            place += stride
+            nth -= seen.tree[place]
+        stride >>= 1
+    return place
+
+
+@entry
+def count_seen(seen, events):
+    """Answer all, tick by tick; the address of a SeenTimes. O(events · log pairs)."""
+    seen, row = SeenTimes(seen), 0
+    while row < events:
+        first = row
+        while row < events and seen.keys[row] == seen.keys[first] and seen.arrivals[row] == seen.arrivals[first]:
+            _see(seen, seen.places[row])
+            row += 1
+        for asking in range(first, row):
+            if seen.highs[asking] > seen.places[asking]:
+                below = _count_below(seen, seen.highs[asking])
+                seen.counts[asking] = below - _count_below(seen, seen.places[asking])
+                seen.lasts[asking] = _nth_seen(seen, below)
+
+
+def seen_from(
+    row: np.ndarray, until_us: np.ndarray, key: np.ndarray, start_us: np.ndarray, arrival_us: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of the events at some rows: how many distinct times of its key, from its own on and before `until_us`, had been
+    seen by its tick, and the last of them. key, start_us, arrival_us: of all events, by key and order of arrival.
+
     Expanding each late event into its windows is simpler, and was quadratic for long windows over busy keys.
-
-    O(n · log n) to make, 4 bytes per time and bit of n.
     """
+    times = np.unique(start_us)
 
-    def __init__(self, number: np.ndarray, start_us: np.ndarray, arrival_us: np.ndarray):
-        self.times = np.unique(start_us)
-        self.ticks = np.unique(arrival_us)
-        pair = self._place(self.times, number, start_us)
-        order = np.lexsort((arrival_us, pair))
-        first = order[_first_of_runs(pair[order])]
-        self.pairs = pair[first]  # ascending by (key, time)
-        sight = self._place(self.ticks, number[first], arrival_us[first])
-        by_sight = np.argsort(sight, kind="stable")
-        self.sights = sight[by_sight]  # ascending by (key, tick of first sight)
-        self.bits = max(1, int(len(first)).bit_length())
-        self.levels = list(_levels(by_sight, self.bits))
+    def pair(key: np.ndarray, time_us: np.ndarray) -> np.ndarray:
+        """A word that sorts as the two."""
+        return key * (len(times) + 1) + np.searchsorted(times, time_us)
 
-    def between(
-        self, number: np.ndarray, from_us: np.ndarray, until_us: np.ndarray, tick_us: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Per question: how many times of the key in [from, until) were seen by the tick, and the last of them in µs.
-
-        Each question's own interval holds at least one.
-        """
-        low = np.searchsorted(self.sights, self._place(self.ticks, number, np.full_like(number, self.ticks[0])))
-        high = np.searchsorted(self.sights, self._place(self.ticks, number, tick_us), side="right")
-        below_from = self._below(low, high, np.searchsorted(self.pairs, self._place(self.times, number, from_us)))
-        below_until = self._below(low, high, np.searchsorted(self.pairs, self._place(self.times, number, until_us)))
-        last = self._smallest(low, high, below_until - 1)
-        return below_until - below_from, self.times[self.pairs[last] % (len(self.times) + 1)]
-
-    @staticmethod
-    def _place(known: np.ndarray, number: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """(key, rank among the known values) as one integer that sorts like the pair."""
-        return number * (len(known) + 1) + np.searchsorted(known, values)
-
-    def _below(self, low: np.ndarray, high: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """How many of the entries [low, high) are below the rank."""
-        found = np.zeros_like(low)
-        for bit, zeros_before in self.levels:
-            one = (rank >> bit & 1).astype(bool)
-            low_zeros, high_zeros = zeros_before[low], zeros_before[high]
-            found += np.where(one, high_zeros - low_zeros, 0)
-            low = np.where(one, zeros_before[-1] + low - low_zeros, low_zeros)
-            high = np.where(one, zeros_before[-1] + high - high_zeros, high_zeros)
-        return found
-
-    def _smallest(self, low: np.ndarray, high: np.ndarray, nth: np.ndarray) -> np.ndarray:
-        """The n-th smallest (from 0) of the entries [low, high)."""
-        found = np.zeros_like(low)
-        for bit, zeros_before in self.levels:
-            low_zeros, high_zeros = zeros_before[low], zeros_before[high]
-            zeros = high_zeros - low_zeros
-            one = nth >= zeros
-            found |= one.astype(np.int64) << bit
-            nth = np.where(one, nth - zeros, nth)
-            low = np.where(one, zeros_before[-1] + low - low_zeros, low_zeros)
-            high = np.where(one, zeros_before[-1] + high - high_zeros, high_zeros)
-        return found
-
-
-def _levels(entries: np.ndarray, bits: int):
-    """From the highest bit down: (bit, zeros before each place), each level stably sorted by the bits above."""
-    for bit in range(bits - 1, -1, -1):
-        zero = entries >> bit & 1 == 0
-        yield bit, np.concatenate(([0], np.cumsum(zero))).astype(np.int32)  # half the memory; 2**31 rows are the limit
-        entries = np.concatenate((entries[zero], entries[~zero]))
+    pairs, places = np.unique(pair(key, start_us), return_inverse=True)
+    counts, lasts, highs = np.zeros((3, len(key)), np.int64)
+    highs[row] = np.searchsorted(pairs, pair(key[row], until_us))
+    columns = {"keys": key, "arrivals": arrival_us, "places": places, "highs": highs, "counts": counts, "lasts": lasts}
+    made = {name: np.ascontiguousarray(each, np.int64) for name, each in columns.items()}
+    tree, is_seen = np.zeros(len(pairs) + 1, np.int64), np.zeros(len(pairs), np.bool_)
+    seen = SeenTimes.make(pairs=len(pairs), tree=tree, is_seen=is_seen, **made)
+    count_seen(seen.address, len(key))
+    return counts[row], times[pairs[lasts[row]] % (len(times) + 1)]

@@ -8,9 +8,9 @@ from kernels.frames._rules import within
 from kernels.replay.by_context.by_arrival import ArrivalCountWindow
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
-from kernels.replay.selection import select_panes
+from kernels.replay.kernel_selection import select_panes
+from kernels.replay.late import Late
 from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
-from kernels.windows._late import Late
 
 
 def step(r: Replay, entry: OrderedEntry):
@@ -32,14 +32,15 @@ steps = lazy_steps("count", step)
 class CountKind(TriggeredKind):
     """Windows of so many tuples."""
 
-    def window(self, spec):
+    def make(self, spec, extent):
         given = {"size": within("size", spec.asked.size), "every": within("step", spec.asked.step)}
         if spec.asked.order == BY_ARRIVAL:
             return ArrivalCountWindow.make(**given)
         return tuple_window(TupleWindow, steps(), **given)
 
-    def select(self, choice, columns, made, spec):
-        return select_panes(choice, columns, spec.asked.order == BY_ARRIVAL)
+    def select(self, choice, columns, made, spec, plan):
+        by_arrival = spec.asked.order == BY_ARRIVAL
+        return select_panes(choice, columns, by_arrival, not (by_arrival and plan.is_commutative))
 
     def late(self, window, arrived):
         """Nothing is too late for windows by arrival."""

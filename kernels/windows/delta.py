@@ -81,7 +81,6 @@ def state(r: Replay):
 
 
 def holds(r: Replay, row):
-    """The tuple that triggered is not in its window."""
     value = value_of(TupleWindow(r.window.address), r.events.columns, row)
     return row != r.derived.found.last_row and value >= r.derived.walk.here.least
 
@@ -92,18 +91,17 @@ steps = lazy_steps("delta", step, state, holds)
 class DeltaKind(TriggeredKind):
     """Windows that values trigger."""
 
-    def select(self, choice, columns, made, spec):
+    def select(self, choice, columns, made, spec, plan):
         """BadInput for whole numbers beyond those that are compared."""
         if spec.column_type == "int64":
             require_exact_values(columns.values[spec.column], columns.valid[spec.column], f"column {spec.asked.column}")
-        return super().select(choice, columns, made, spec)
+        return super().select(choice, columns, made, spec, plan)
 
-    def window(self, spec):
-        column, kind = spec.asked.column, spec.column_type
-        require_cutting_type(spec.asked, column, kind)
-        given = {"extent": spec.asked.extent, "threshold": spec.asked.threshold}
+    def make(self, spec, extent):
+        asked, kind = spec.asked, spec.column_type
+        require_cutting_type(asked, asked.column, kind)
         by = {"column": spec.column, "is_float": kind == "float64", "keeps_panes": 0}
-        return tuple_window(DeltaWindow, steps(), **by, **given)
+        return tuple_window(DeltaWindow, steps(), extent=asked.extent, threshold=asked.threshold, **by)
 
 
 KIND = DeltaKind()

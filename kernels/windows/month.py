@@ -1,4 +1,4 @@
-"""Calendar months: a calendar of months, not of days (_calendar.py)."""
+"""Calendar months: a calendar of months, not of days (kernels/bounds/calendar.py)."""
 
 from kernels.windows.sliding import SlidingKind
 

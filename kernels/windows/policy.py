@@ -13,10 +13,9 @@ from kernels.frames._ordered import OrderedEntry
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
 from kernels.replay.stop import REFUSED
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address
 from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.runtime.tables import Operation
+from kernels.runtime.operations import Operation
 from kernels.states import clear, gather, merge
 from kernels.states.state_plan import make_plan
 from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
@@ -27,7 +26,7 @@ class PolicyWindow(TupleWindow):
     """out(total, prefix, parameters) → 1: the prefix goes, 0, or FAILED; prefix, part: room for a state of what it
     reads."""
 
-    out: Operation()
+    out: Operation(Address, Address, Address)
     parameters: Address
     prefix: Address
     part: Address
@@ -39,13 +38,13 @@ def step(r: Replay, entry: OrderedEntry):
     plan, oldest = window.looked_at, tail_entry(walk)
     if r.derived.refused == FAILED:  # the question that failed is asked again, in plain Python
         return 0
-    total = call(r.kernel.range_query, walk.policy_panes, ranks[oldest.row], ranks[entry.row] + 1)
+    total = r.kernel.range_query(walk.policy_panes, ranks[oldest.row], ranks[entry.row] + 1)
     clear(plan, window.prefix)
     while walk.here.tail_row != entry.row:
         oldest = tail_entry(walk)
         gather(plan, window.part, r.events.columns, oldest.row, oldest.row + 1)
         merge(plan, window.prefix, window.prefix, window.part)
-        answer = call(window.out, total, window.prefix, window.parameters)
+        answer = window.out(total, window.prefix, window.parameters)
         if answer == FAILED:
             r.derived.refused, r.derived.refused_row = FAILED, entry.row
             r.stop.asked = REFUSED
@@ -97,7 +96,7 @@ class PolicyKind(TriggeredKind):
     def source_digest(self, window):
         return _source_of(window.policy.out)
 
-    def window(self, spec):
+    def make(self, spec, extent):
         asked = spec.asked
         compiled = CompiledPolicy(asked.name, asked.policy.out, asked.values, tuple(asked.reads), spec.reads)
         prefix, part = map(address_of, compiled.states)
@@ -106,9 +105,9 @@ class PolicyKind(TriggeredKind):
         object.__setattr__(made, "_kept", [made._kept, compiled])
         return made
 
-    def select(self, choice, columns, made, spec):
+    def select(self, choice, columns, made, spec, plan):
         [_, compiled] = made._kept
-        selection = super().select(choice, columns, made, spec)
+        selection = super().select(choice, columns, made, spec, plan)
         return selection._replace(require_replayed=lambda status, row: compiled.predicate.require_answers())
 
 

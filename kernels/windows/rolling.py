@@ -7,31 +7,13 @@ seen.
 u is in the windows u … u + size − 1, or u + 1 … u + size. Which of them exist is known by the replay only.
 """
 
-from kernels.replay.rolling import RollingWindow, rolling_placement
+from kernels.bounds import require_length
+from kernels.bounds.rolling import rolling_window
+from kernels.replay.late import Late
+from kernels.replay.rolling import rolling_placement
 from kernels.replay.types import WindowSpec
-from kernels.windows._kind import WindowKind, require_length
-from kernels.windows._late import Late
-from kernels.windows._rolling_rows import SeenTimes, expected_rolling_rows
-from kernels.windows._window import Bounds, lazy_table, made_window
-
-
-def start(window: RollingWindow, number):
-    return number - window.size + window.beyond
-
-
-def end(window: RollingWindow, number):
-    return number + window.beyond
-
-
-def first_end_after(window: RollingWindow, time):
-    return time + 1 - window.beyond
-
-
-def last_start_until(window: RollingWindow, time):
-    return time + window.size - window.beyond
-
-
-bounds = lazy_table(Bounds, "rolling_bounds", start, end, first_end_after, last_start_until)
+from kernels.replay.window_kind import WindowKind
+from kernels.windows._rolling_rows import expected_rolling_rows, seen_from
 
 
 class RollingKind(WindowKind):
@@ -58,7 +40,7 @@ class RollingKind(WindowKind):
     def make(self, spec, extent):
         require_length("size", spec.size_us)
         [beyond] = spec.parameters or (1,)
-        return made_window(RollingWindow, bounds(), size=spec.size_us, beyond=beyond)
+        return rolling_window(spec.size_us, beyond)
 
     def late(self, window, arrived):
         """The windows of an event are those of the times in [start, start + size) that the key has seen by the event's
@@ -69,12 +51,10 @@ class RollingKind(WindowKind):
         row = (arrived.start_us + beyond_us <= arrived.reached_us).nonzero()[0]
         if len(row) == 0:
             return Late.of_nothing()
-        size_us = window.size_us
-        key, start_us, reached_us = arrived.key[row], arrived.start_us[row], arrived.reached_us[row]
-        until_us = (start_us + size_us).clip(max=reached_us) + (1 - beyond_us)
-        seen = SeenTimes(arrived.key, arrived.start_us, arrived.arrival_us)
-        missed, last_us = seen.between(key, start_us, until_us, arrived.arrival_us[row])
-        to_start, late_by_us = beyond_us - size_us, arrived.watermark_us[row] - (start_us + beyond_us)
+        start_us, to_start = arrived.start_us[row], beyond_us - window.size_us
+        until_us = (start_us + window.size_us).clip(max=arrived.reached_us[row]) + (1 - beyond_us)
+        missed, last_us = seen_from(row, until_us, arrived.key, arrived.start_us, arrived.arrival_us)
+        late_by_us = arrived.watermark_us[row] - (start_us + beyond_us)
         return Late.of(row, start_us + to_start, last_us + to_start, missed, late_by_us)
 
     def expected(self, made, events):

@@ -3,12 +3,12 @@
 size 4, step 2        tuples  1  2  7  9        windows [-2, 2]: 1 2    [5, 9]: 7 9
 """
 
+from kernels.bounds import require_length
 from kernels.frames._ordered import OrderedEntry
 from kernels.frames._rules import within
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
 from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
-from kernels.windows._kind import require_length
 
 
 def step(r: Replay, entry: OrderedEntry):
@@ -28,9 +28,10 @@ steps = lazy_steps("slide_by_tuple", step)
 class SlideByTupleKind(TriggeredKind):
     """Windows that end with a tuple."""
 
-    def window(self, spec):
-        require_length("size", spec.asked.size_us)
-        return tuple_window(TupleWindow, steps(), size=spec.asked.size_us, every=within("step", spec.asked.step))
+    def make(self, spec, extent):
+        asked = spec.asked
+        require_length("size", asked.size_us)
+        return tuple_window(TupleWindow, steps(), size=asked.size_us, every=within("step", asked.step))
 
 
 KIND = SlideByTupleKind()

@@ -5,11 +5,12 @@ size 15, slide 5      -10 ─────────── 5         window -2 
                                 0 ─────────── 15
 """
 
+from kernels.bounds import require_length
+from kernels.bounds.calendar import calendar_window, zone_around
+from kernels.bounds.grid import grid
 from kernels.replay.regular import regular_placement
 from kernels.replay.types import WindowSpec
-from kernels.windows._calendar import calendar_window, zone_around
-from kernels.windows._grid import grid
-from kernels.windows._kind import WindowKind, require_length
+from kernels.replay.window_kind import WindowKind
 
 
 class SlidingKind(WindowKind):

@@ -5,10 +5,10 @@ it (kernels/replay/spans.py). One longer than `longest` is in none: it goes to t
 """
 
 from kernels import spans
+from kernels.replay.expected_rows import expected_rows
 from kernels.replay.spans import span_placement
-from kernels.windows._rows import expected_rows
 from kernels.windows.sliding import SlidingKind
-from schemas.windows.spanning import END, START
+from schemas.windows.regular import END, START
 
 
 class SpanningKind(SlidingKind):

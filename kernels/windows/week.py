@@ -1,4 +1,4 @@
-"""ISO weeks: days of a calendar, seven by seven (_calendar.py)."""
+"""ISO weeks: days of a calendar, seven by seven (kernels/bounds/calendar.py)."""
 
 from kernels.windows.sliding import SlidingKind
 

@@ -89,12 +89,15 @@ def _by_name(query: str, by_table: dict[str, int], what: str) -> dict[str, int]:
 
 def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None:
     """Say of each stream how many files wait to be ingested, and what comes of that."""
+    from pipelines.ingest.changes import pending
     from pipelines.ledger import snapshots
+    from pipelines.tables.stream_tables import StreamTables
     from schemas.errors import LandingFailed, NotSetUp
 
     for stream in streams:
         try:
-            behind = _pending(lake, stream)
+            tables = StreamTables.of(stream)
+            behind = pending(lake, tables) if lake.version(tables.files.name) is not None else []
         except (LandingFailed, NotSetUp) as error:
             _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
             return
@@ -116,11 +119,3 @@ def note_ahead(lake: "Lake", queries: Iterable[str]) -> None:
 
     streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
     note_pending(lake, streams.values(), "the newest ingest was replayed; to have them too")
-
-
-def _pending(lake: "Lake", stream: "Stream") -> list[str]:
-    from pipelines.ingest.changes import pending
-    from pipelines.tables.stream_tables import StreamTables
-
-    tables = StreamTables.of(stream)
-    return pending(lake, tables) if lake.version(tables.files.name) is not None else []

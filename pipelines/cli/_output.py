@@ -2,7 +2,6 @@
 
 import json
 import math
-import webbrowser
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -69,12 +68,6 @@ def write_asset_events(path: Path | None, asset_events: dict[str, dict]) -> None
     """Write by table what is new of it, for whoever started the command."""
     if path is not None:
         path.write_text(json.dumps(asset_events, default=_plain))
-
-
-def open_page(link: str) -> None:
-    """Open a page in the user's browser; say so where none can be started."""
-    if not webbrowser.open(link):
-        note(f"there is no browser here that could be started; open {link} in one")
 
 
 def note(text: str) -> None:

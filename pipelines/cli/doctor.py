@@ -1,21 +1,26 @@
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 
 EXAMPLES = ("windrow doctor",)
+# A process of its own: what it looks at is the set-up of the checkout, which is above this package.
+COMMAND = (sys.executable, "-P", "-m", "stack", "doctor", "--json")
 
 
 def doctor(as_json: AsJson = False) -> int:
     """Say what is missing or wrong, each with the command that fixes it."""
     from schemas.errors import NotSetUp
 
-    try:
-        from stack import doctor as stack_doctor
-    except ModuleNotFoundError as missing:  # the wheel leaves stack/ out
+    if find_spec("stack") is None:  # the wheel leaves it out
         wheel = "this windrow was installed as a wheel, and what doctor looks at is the set-up of a checkout"
-        raise NotSetUp(wheel, "pip check   # its libraries; windrow check   # its definitions") from missing
-
-    found = stack_doctor.findings()
-    _output.show([vars(finding) for finding in found], as_json)
-    summary, code = stack_doctor.ending(found)
-    _output.note(summary)
-    return code
+        raise NotSetUp(wheel, "pip check   # its libraries; windrow check   # its definitions")
+    examined = subprocess.run(COMMAND, stdout=subprocess.PIPE, text=True, check=False)
+    if examined.stdout:
+        found = json.loads(examined.stdout)
+        _output.show(found["findings"], as_json)
+        _output.note(found["summary"])
+    return examined.returncode

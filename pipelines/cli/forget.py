@@ -21,8 +21,8 @@ def forget(
     """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
     from pipelines import config
     from pipelines.cli.ingest import show_report
-    from pipelines.upkeep import forget as forgetting
+    from pipelines.runs.ingest_day import forget as run
 
     with progress() as show:
-        report = forgetting.forget(config.load(engine=engine), path, leave_file, run_id, show)
+        report = run(config.load(engine=engine), path, leave_file, run_id, show)
     show_report(report, as_json)

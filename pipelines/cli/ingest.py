@@ -27,8 +27,7 @@ def ingest(
 ) -> None:
     """Bring a stream's tables up to date with its landing files, whatever days they touch."""
     from pipelines import config
-    from pipelines.runs.ingest_day import ingest_day
-    from pipelines.runs.open_windows import open_windows
+    from pipelines.runs.ingest_day import ingest_day, open_windows
 
     chosen = config.load(engine=engine)
     with progress() as show:

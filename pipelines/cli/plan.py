@@ -13,9 +13,9 @@ from pipelines.flow import BACKFILL
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
+    from pipelines.airflow import Running
     from pipelines.config import Config
     from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
-    from stack.airflow import Running
 
 MOST_FILES, MOST_REASONS = 20, 2
 Names = Annotated[list[str] | None, query_argument("[QUERY]...", "Only these queries.", show_default="all")]
@@ -81,11 +81,9 @@ def _trigger_in_airflow(config: "Config", made: "DayPlan") -> None:
 
 def _running(config: "Config") -> "Running":
     """The Airflow of this home. NotSetUp where none runs."""
-    try:
-        from stack import airflow
-    except ModuleNotFoundError as missing:  # the wheel leaves stack/ out
-        raise NotSetUp("a checkout, whose `make up` starts Airflow", "windrow plan --run") from missing
-    found = airflow.running(config.here)
+    from pipelines.airflow import running
+
+    found = running(config.here)
     if found is None:
         raise NotSetUp(f"no Airflow of {config.home} runs", "make up, or without it: windrow plan --run")
     return found
@@ -149,6 +147,8 @@ def _in_short(days: tuple[date, ...]) -> str:
 def _days(span: "list[PlannedRun]") -> dict:
     events = [run.events for run in span if run.events is not None]
     seconds = [run.seconds for run in span if run.seconds is not None]
+    texts = list(dict.fromkeys(text for run in span for text in run.because))
+    more = f"; {len(texts) - MOST_REASONS} more" if len(texts) > MOST_REASONS else ""
     return {
         "query": span[0].query,
         "from": span[0].day,
@@ -156,14 +156,8 @@ def _days(span: "list[PlannedRun]") -> dict:
         "days": len(span),
         "events to read": sum(events) if events else None,
         "seconds": round(sum(seconds), 1) if seconds else None,
-        "because": _because(span),
+        "because": "; ".join(texts[:MOST_REASONS]) + more,
     }
-
-
-def _because(span: "list[PlannedRun]") -> str:
-    texts = list(dict.fromkeys(text for run in span for text in run.because))
-    more = f"; {len(texts) - MOST_REASONS} more" if len(texts) > MOST_REASONS else ""
-    return "; ".join(texts[:MOST_REASONS]) + more
 
 
 def _step(step: "Step") -> dict:

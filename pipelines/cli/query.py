@@ -19,7 +19,7 @@ def query(
     """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
     from pipelines import config
     from pipelines.delta.lake import Lake
-    from pipelines.rows.plain_rows import plain_rows
+    from pipelines.rows.arrays import plain_rows
     from pipelines.sql import statements
 
     limit = None if as_json or rows == 0 else rows

@@ -1,3 +1,4 @@
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -39,5 +40,5 @@ def report(
     )
     if made.not_made:
         _output.note(f"these pages only say why they could not be made: {', '.join(made.not_made)}")
-    if in_browser:
-        _output.open_page(link)
+    if in_browser and not webbrowser.open(link):
+        _output.note(f"there is no browser here that could be started; open {link} in one")

@@ -70,6 +70,11 @@ def _with_stages(lake: "Lake", steps: "list[StepRow]") -> "list[StepRow]":
 
 
 def _brief(row: "StepRow", stages: bool) -> dict:
+    # The counts that every step has under a name of its own, and the others that are not zero.
+    left = dict(row.counts)
+    events = left.pop("events_of_day", left.pop("accepted", None))
+    late, rows = left.pop("late_rows", left.pop(f"{row.query}_late", None)), left.pop("rows", left.pop(row.query, None))
+    others = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in left.items() if count)
     return {
         "at": row.at.replace(microsecond=0),
         "run": row.run_id,
@@ -79,15 +84,9 @@ def _brief(row: "StepRow", stages: bool) -> dict:
         "day": row.logical_date,
         "state": row.state,
         "seconds": round(row.seconds, 1),
-        **_counts(row),
+        "events": events,
+        "rows": rows,
+        "late_rows": late,
+        "other_counts": others or None,
         "message": row.message,
     }
-
-
-def _counts(row: "StepRow") -> dict:
-    """The counts that every step has under a name of its own, and the others that are not zero."""
-    left = dict(row.counts)
-    events = left.pop("events_of_day", left.pop("accepted", None))
-    late, rows = left.pop("late_rows", left.pop(f"{row.query}_late", None)), left.pop("rows", left.pop(row.query, None))
-    others = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in left.items() if count)
-    return {"events": events, "rows": rows, "late_rows": late, "other_counts": others or None}

@@ -7,11 +7,10 @@ from pipelines.cli import _output
 from pipelines.cli._options import AsJson, QueryName, day_option, read_length
 from pipelines.cli._progress import progress
 from pipelines.report.words import length
-from schemas.durations import in_words
+from schemas.spelling import in_words
 
 if TYPE_CHECKING:
-    from pipelines.lateness.curve import CurvePoint
-    from pipelines.lateness.whatif import LatenessCurve
+    from pipelines.lateness.whatif import CurvePoint, LatenessCurve
 
 EXAMPLES = ("windrow whatif bikes_demand", "windrow whatif bikes_demand --lateness 10min --complete 0.999")
 

@@ -6,7 +6,7 @@ from deltalake import DeltaTable, Schema
 from pipelines import storage
 from pipelines.location import Location
 from schemas.errors import TableMismatch
-from schemas.table_owners import made_anew_by
+from schemas.registry import made_anew_by
 from schemas.tables import Table
 
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are
@@ -53,7 +53,9 @@ def require(folder: Location, table: Table, schema: pa.Schema) -> None:
         found = storage.read_only_table(folder)
     if listed := differences(table, schema, found):
         raise TableMismatch(table.name, listed, made_anew_by(table.name))
-    if renewed := _other_comments(schema, found):
+    written = {field.name: field.metadata.get("comment") for field in found.schema().fields}
+    comments = {field.name: field.metadata[b"comment"].decode() for field in schema}
+    if renewed := {name: comment for name, comment in comments.items() if written[name] != comment}:
         alter = storage.delta_table(folder).alter
         for name, comment in renewed.items():
             alter.set_column_metadata(name, {"comment": comment})
@@ -92,9 +94,3 @@ def _constraint_differences(table: Table, found: DeltaTable) -> list[str]:
         for name in sorted(defined.keys() | present.keys())
         if defined.get(name) != present.get(name)
     ]
-
-
-def _other_comments(schema: pa.Schema, found: DeltaTable) -> dict[str, str]:
-    present = {field.name: field.metadata.get("comment") for field in found.schema().fields}
-    comments = {field.name: field.metadata[b"comment"].decode() for field in schema}
-    return {name: comment for name, comment in comments.items() if present[name] != comment}

@@ -9,21 +9,21 @@ import errno
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
+from itertools import groupby, product
 
 import duckdb
 import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
-from pipelines.delta.damaged_files import DamagedFile, damaged_log, wrong_with
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import entry, entry_versions
+from pipelines.delta.log import DamagedFile, damaged_log, entry, entry_versions, wrong_with
 from pipelines.location import below
 from schemas import registry
 from schemas.errors import StorageFailed, TableDamaged
-from schemas.lateness_table import lateness_name
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
-from schemas.table_owners import made_by, query_of, stream_of
+from schemas.registry import made_by, query_of, stream_of
+from schemas.side_tables import lateness_name
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)
@@ -91,19 +91,14 @@ def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged | StorageFaile
     for name in (*named, *others):
         if damage := damage_of(lake, name):
             yield damage.error(lake)
-    yield from _older_versions(lake, tables, text)
+    # A file may be gone that the newest version doesn't need: a repair took it out of the table, or another commit
+    # replaced it and maintenance removed it.
+    for file, name in product(dict.fromkeys(_PARQUET.findall(text)), tables):
+        if found := _last_entry(lake, name, file):
+            yield _gone(lake, name, *found)
     for name in named or others:
         if damage := damage_of(lake, name, read_all=True):
             yield damage.error(lake)
-
-
-def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableDamaged | StorageFailed]:
-    """Of a file that is gone and that the newest version doesn't need: a repair took it out of the table, or another
-    commit replaced it and maintenance removed it."""
-    for file in dict.fromkeys(_PARQUET.findall(text)):
-        for name in tables:
-            if found := _last_entry(lake, name, file):
-                yield _gone(lake, name, *found)
 
 
 def _gone(lake: Lake, name: str, path: str, commit: str) -> TableDamaged | StorageFailed:
@@ -150,20 +145,10 @@ def made_again_by(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
 
 def replays_of(name: str, days: set[date]) -> list[str]:
     """The commands that replay these days of the query of whose tables it is one."""
-    query = query_of(name)
-    return [_replay(query, *span) for span in _spans(sorted(days))] if query else []
-
-
-def _replay(query: str, first: date, last: date) -> str:
-    if first == last:
-        return f"windrow replay {query} --day {first}"
-    return f"windrow backfill {query} --from {first} --to {last}"
-
-
-def _spans(days: list[date]) -> Iterator[tuple[date, date]]:
-    """First and last days of what has no gap."""
-    first = 0
-    for place in range(1, len(days) + 1):
-        if place == len(days) or days[place] - days[place - 1] > timedelta(days=1):
-            yield days[first], days[place - 1]
-            first = place
+    query, commands = query_of(name), []
+    # Days that follow each other are all as far from their places.
+    for _, found in groupby(enumerate(sorted(days) if query else ()), lambda each: each[1].toordinal() - each[0]):
+        first, *_, last = [day for _, day in found for day in (day, day)]
+        span = f"backfill {query} --from {first} --to {last}" if first < last else f"replay {query} --day {first}"
+        commands.append(f"windrow {span}")
+    return commands

@@ -13,7 +13,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from pipelines import storage
 from pipelines.delta import locks
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote
+from pipelines.delta.log import CommitNote, compact_if_scattered
 from pipelines.delta.new_files import NewFile
 from schemas.errors import StorageFailed
 from schemas.tables import Table
@@ -50,7 +50,10 @@ class FileCommit:
         opened.create_write_transaction(
             actions, "append", opened.schema(), list(self.table.partition_by), commit_properties=note.properties
         )
-        return note.version(folder)
+        version = note.version(folder)
+        if not self.table.partition_by:
+            compact_if_scattered(folder, CommitNote(self.lake.of_run))
+        return version
 
 
 @contextmanager

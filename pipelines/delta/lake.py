@@ -21,12 +21,12 @@ from deltalake.exceptions import DeltaError
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta import contract, damaged_files, locks
+from pipelines.delta import contract, locks, log
 from pipelines.delta.log import CommitNote, compact_if_scattered, rows_version
 from pipelines.location import Location, below
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas.errors import NotSetUp, TableDamaged
-from schemas.table_owners import made_by
+from schemas.registry import made_by
 from schemas.tables import Table
 
 Where: TypeAlias = Mapping[str, Iterable[str | int | datetime.date]]
@@ -177,10 +177,6 @@ class Lake:
         written = rows_version(self.folder(name), table.version())
         return TableState(table.version(), str(metadata.id), metadata.created_time, written)
 
-    def made_after(self, name: str, moment: datetime.datetime) -> bool:
-        """Whether the table is younger than a moment; NotSetUp where there is none."""
-        return self.state(name).made_ms > moment.timestamp() * 1000
-
     def lacks_files(self, name: str, version: int, filters: list[tuple] | None = None) -> bool:
         """Whether a version can't be read any more: maintenance removed its files, Delta's clean-up its log, or the
         table with it is gone. Not where the newest version lacks them too: that is damage. O(files)."""
@@ -207,7 +203,7 @@ class Lake:
 
     def row_count(self, name: str) -> int:
         """Rows of the table, from its log alone. O(files)."""
-        return sum(self.add_actions(name).column("num_records").to_pylist())
+        return sum(count or 0 for count in self.add_actions(name).column("num_records").to_pylist())
 
     def add_actions(self, name: str, version: int | None = None) -> pa.Table:
         """What the table's log says of each of its files: path, size, rows, partition, and statistics by column."""
@@ -221,10 +217,10 @@ class Lake:
     def _is_there(self, name: str) -> bool:
         """TableDamaged for the damage that delta-rs would take for an empty table, or for no table."""
         folder = self.folder(name)
-        if storage.is_delta_table(folder) and not damaged_files.has_empty_entry(folder):
+        if storage.is_delta_table(folder) and not log.has_empty_entry(folder):
             return True
         if self.holds_anything(name) or self.is_half_repaired(name):
-            found = next(iter(damaged_files.damaged_log(folder)), None)
+            found = next(iter(log.damaged_log(folder)), None)
             if found is None:  # an entry that a newer checkpoint stands for
                 return True
             path = below(found.path, self.config.lake)

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -76,22 +77,39 @@ def write_batches(
     return None if first is None else _made(lake, table, partition, partial(_write, chain([first], rows)))
 
 
+def write_sorted(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[NewFile]:
+    """Write rows, which come sorted by partition, into a file for each, as they come. Memory: a row group, and a
+    batch."""
+    of_table = (_in_types(lake, table, pa.Table.from_batches([each])) for each in batches)
+    slices = (each for part in gathered(of_table) for each in _slices(table, _checked(table, part)))
+    for values, of_one in groupby(slices, key=itemgetter(0)):
+        partition = dict(zip(table.partition_by, values, strict=True))
+        yield _made(lake, table, partition, partial(_write, map(itemgetter(1), of_one)))
+
+
+def _slices(table: Table, rows: pa.Table) -> Iterator[tuple[tuple, pa.Table]]:
+    """Slices of sorted rows that are of one partition each, without its columns, behind its values."""
+    columns = [rows[name].to_pylist() for name in table.partition_by]
+    left, begins = rows.drop_columns(list(table.partition_by)), 0
+    for values, of_one in groupby(zip(*columns, strict=True) if columns else [()] * len(rows)):
+        count = sum(1 for _ in of_one)
+        yield values, left.slice(begins, count)
+        begins += count
+
+
 def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str) -> NewFile:
     """A file of another table, of the same columns and constraints, as one of this. O(bytes): no row is read."""
     return _made(lake, table, partition, partial(storage.copy_file, at(file)))
 
 
-def gathered(
-    parts: Iterable[pa.Table], most_rows: int | None = None, most_bytes: float = BYTES_PER_GROUP
-) -> Iterator[pa.Table]:
-    """In parts of about so many rows, by default ROWS_PER_GROUP, or bytes: to check the constraints of a part takes
-    3 ms, and the footer of its row group a kilobyte a column, however few it has."""
-    most_rows = most_rows or ROWS_PER_GROUP
+def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """In parts of about a row group's rows or bytes: to check the constraints of a part takes 3 ms, and the footer of
+    its row group a kilobyte a column, however few it has."""
     waiting: list[pa.Table] = []
     rows = size = 0
     for part in parts:
         more = _PART_BYTES + part.nbytes
-        if waiting and (rows + len(part) > most_rows or size + more > most_bytes):
+        if waiting and (rows + len(part) > ROWS_PER_GROUP or size + more > BYTES_PER_GROUP):
             yield pa.concat_tables(waiting)
             waiting, rows, size = [], 0, 0
         if len(part):

@@ -1,27 +1,66 @@
 """What an engine is: how rows move. What they mean is the stages' own, the same for every engine (pipelines/engines/).
 
-A stage has its engine do some work on each share of files (`each`), map files of rows to other rows (`map_rows`), and
-answer statements of SQL over tables and rows (`relations`). Files of tables are written where the work is done, and
-named in commits by the driver (file_commits.py).
+A stage has its engine do some work on each share of files, which have a bounded size (`packed`, `each`), map files of
+rows to other rows (`map_rows`), and answer statements of SQL over tables and rows (`relations`). Files of tables are
+written where the work is done, also anew without the rows of some landed files (`rewritten`), and named in commits by
+the driver (file_commits.py).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from datetime import date
+from functools import partial
+from pathlib import PurePosixPath
 from typing import NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta.lake import Lake, Where
-from pipelines.engines.ranges import Panes, Range, RowsOfFiles
-from pipelines.engines.row_maps import MappedFiles, RowMap
-from pipelines.location import Location
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, write_batches
+from pipelines.engines.file_rows import MappedFiles, Panes, Range, RowMap, RowsOfFiles
+from pipelines.location import Location, at
 from schemas.tables import Table
 
+Item = TypeVar("Item", bound=Hashable)
+
+# Less is not worth a task of its own.
+LEAST_BYTES = 1 << 20
 Share = TypeVar("Share")
 Found = TypeVar("Found")
 GroupWork = Callable[[pa.Table, Range], Found]
+
+
+def limit_bytes(sizes: Iterable[int], slots: int, most_bytes: int) -> int:
+    """How much a share had better have: at most so many bytes, and so few that there are as many shares as slots, where
+    there is enough to do."""
+    return min(most_bytes, max(LEAST_BYTES, -(-sum(sizes) // slots)))
+
+
+def packed_within(sizes: Mapping[Item, int], limit: int) -> list[tuple[Item, ...]]:
+    """Items in their order, in shares of at most so many bytes, or of one item. O(items)."""
+    shares: list[list[Item]] = []
+    filled = 0
+    for item, size in sizes.items():
+        if not shares or filled + size > limit:
+            shares.append([])
+            filled = 0
+        shares[-1].append(item)
+        filled += size
+    return [tuple(share) for share in shares]
+
+
+def packed(sizes: Mapping[Item, int], slots: int, most_bytes: int) -> list[tuple[Item, ...]]:
+    """Items in shares for so many slots."""
+    return packed_within(sizes, limit_bytes(sizes.values(), slots, most_bytes))
+
+
+def file_sizes(paths: Sequence[str]) -> dict[str, int]:
+    """Bytes by path."""
+    return {path: storage.state(at(path)).file_bytes for path in paths}
 
 
 class Gathering(NamedTuple):
@@ -59,9 +98,8 @@ class Relations(Protocol):
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement that finds few."""
 
-    def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
-        """Replace the table's rows of whole partitions or of whole landed files, which `where` names, by what the
-        statements find together, sorted as the table's files are, in one commit; returns its version."""
+    def write(self, lake: Lake, table: Table, statements: Sequence[str]) -> list[NewFile]:
+        """Write what the statements find together into new files of the table, sorted as its files are."""
 
 
 class Executors(NamedTuple):
@@ -73,9 +111,6 @@ class Executors(NamedTuple):
 
 class Engine(ABC):
     """One of pipelines/engines/. As it stands here, work is done in this process, one share after the other."""
-
-    # How many rows one commit of `Relations.replace` had better have; None: any number.
-    rows_per_commit: int | None = None
 
     def __init__(self, config: Config):
         self.config = config
@@ -125,3 +160,28 @@ class Engine(ABC):
     @abstractmethod
     def relations(self, folder: Location) -> AbstractContextManager[Relations]:
         """Relations that put into a folder what memory has no room for."""
+
+
+def rewritten(lake: Lake, engine: Engine, table: Table, paths: Sequence[str], files: Sequence[str]) -> list[NewFile]:
+    """What is left of these files of the table, which lie below its folder, in shares of the engine's."""
+    sizes = {file: (lake.folder(table.name) / file).stat().st_size for file in files}
+    shares = packed(sizes, engine.slots, lake.config.task_bytes)
+    return [file for found in engine.each(partial(without_paths, lake, table, paths), shares) for file in found]
+
+
+def without_paths(lake: Lake, table: Table, paths: Sequence[str], files: Sequence[str]) -> list[NewFile]:
+    """What is left of each of these files, in its order. O(their rows)."""
+    gone = pa.array(paths, pa.string())
+    found = []
+    for file in files:
+        with storage.parquet(lake.folder(table.name) / file) as rows:
+            left = (batch.filter(pc.invert(pc.is_in(batch["path"], gone))) for batch in storage.batches(rows))
+            found.append(write_batches(lake, table, _partition(table, file), left))
+    return [each for each in found if each is not None]
+
+
+def _partition(table: Table, file: str) -> dict[str, object]:
+    """From the names of the file's folders."""
+    texts = dict(part.split("=", 1) for part in PurePosixPath(file).parts[:-1])
+    types = {column.name: column.type for column in table.columns}
+    return {name: date.fromisoformat(text) if types[name] == "date" else int(text) for name, text in texts.items()}

@@ -8,15 +8,13 @@ from functools import partial
 from math import ceil
 from typing import NamedTuple
 
-from pipelines.delta.day_files import add_view
-from pipelines.delta.day_statistics import NO_ROWS, by_day
+from pipelines.delta.day_files import NO_ROWS, add_view, by_day
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
+from pipelines.engines.engine import Engine, packed_within
 from pipelines.gate.recount import sql
 from pipelines.gate.validation_results import Result, keep, merged, name_of
 from pipelines.ledger.verdicts import Verdict
-from pipelines.rows.databases import open_database
+from pipelines.storage import open_database
 from schemas.expectations import Expectation
 from schemas.tables import Table
 
@@ -105,7 +103,9 @@ class _Checking(NamedTuple):
 
     def verdicts(self, days: Sequence[date]) -> dict[date, list[Verdict]]:
         """Of days that are validated together, as long as nothing fails."""
-        result = self._validated(days)
+        asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
+        work = partial(validate, self.rows, asked, sum(filter(None, noted)), len(days) == 1)
+        result = merged(self.engine.each(work, [*self._shares(days)]))
         if not result["success"] and len(days) > 1:
             half = len(days) // 2
             return self.verdicts(days[:half]) | self.verdicts(days[half:])
@@ -116,11 +116,6 @@ class _Checking(NamedTuple):
         return {
             day: [self._verdict(each, found[each.name], rows[day], path) for each in self.of_days[day]] for day in days
         }
-
-    def _validated(self, days: Sequence[date]) -> Result:
-        asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
-        work = partial(validate, self.rows, asked, sum(filter(None, noted)), len(days) == 1)
-        return merged(self.engine.each(work, [*self._shares(days)]))
 
     def _shares(self, days: Sequence[date]) -> Iterator[RowsOfDays]:
         counts = {day: self.counts[day] for day in days}

@@ -5,37 +5,35 @@ Expectations (`schemas/expectations.py`, run by Great Expectations) describe wha
 semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from math import ceil
 
+from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
+from pipelines.engines.engine import Engine, file_sizes, limit_bytes, packed_within
 from pipelines.gate import checks
 from pipelines.gate.expectations import TableRows, verdicts_by_day
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
 from pipelines.gate.recount.silver import open_days, open_files
+from pipelines.gate.validation_results import index, page
 from pipelines.ledger import verdicts
-from pipelines.ledger.entry import Run
+from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.verdicts import Verdict
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.snapshot import Snapshot, Touched
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables, Touched
 from schemas.errors import GateFailed
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 from schemas.tables import Table
 
 # Of silver: fewer aren't worth a task of their own.
 ENOUGH_EVENTS = 1_000_000
-# Measured on four buckets of 12.5 million events each: their laws took 118 processor s with each bucket whole, 102 in
-# 2 parts, 100 in 4, 138 in 9. Memory is bounded whatever a part has: DuckDB spills, and final_values.py takes a million
-# events at a time (2.6 GB at most here, 1.3 in 9 parts).
-ENOUGH_PARTS = 4
+# A gate has two results; a line for each of hundreds of days would hide the rest of a log: the index is shown instead.
+MOST_PAGES = 3
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Gate:
     ) -> list[Verdict]:
         """Check some landed files, by default all. O(rows of table files that may hold some of theirs)."""
         with open_files(self.lake, self.engine, tables, snapshot, paths) as files:
-            return checks.verdicts_on_files(files)
+            return [law.run(files) for law in checks.checks("files")]
 
     def check_silver(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
@@ -80,7 +78,7 @@ class Gate:
 
     def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
         """What the laws say of the rows of some days, many at once."""
-        parts = recounts(self.lake, self.engine, of)
+        parts = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
         return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
@@ -138,33 +136,21 @@ def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.Foun
         return checks.find_in_rows(recount)
 
 
-def recounts(lake: Lake, engine: Engine, of: AuditedDays) -> list[tuple[AuditedDays, KeyShare]]:
-    """What is counted again at once: days without a gap, and shares of their keys."""
-    return [(days, share) for days in of.without_gaps for share in key_shares(lake, engine, days)]
-
-
 def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:
-    """By the bytes of all days' rows. Where a key is in one bucket only: groups of buckets, and parts of the keys of a
-    bucket that is too large; else parts of all keys. Rows of no key can't be cut. Each part reads all rows of its
-    buckets: there are no more of them than slots, or than ENOUGH_PARTS."""
-    query, stream = of.query, of.stream
-    if not query.key:
+    """By the bytes of all days' rows: groups of buckets, where a key is in one bucket only; else parts of all keys, one
+    a slot at most, since each reads all rows. Rows of no key can't be cut. A large bucket isn't cut: DuckDB spills, and
+    final_values.py takes a million events at a time. Four buckets of 12.5 million events each took 33 processor s and
+    2.6 GB whole, 39 and 1.8 in halves, 46 and 1.6 in quarters."""
+    if not of.query.key:
         return [ALL_KEYS]
     sizes = _bytes_by_bucket(lake, of)
-    limit, most = limit_bytes(sizes.values(), engine.slots, lake.config.task_bytes), max(engine.slots, ENOUGH_PARTS)
-    if sum(sizes.values()) <= limit:
+    every, limit = sum(sizes.values()), limit_bytes(sizes.values(), engine.slots, lake.config.task_bytes)
+    if every <= limit:
         return [ALL_KEYS]
-    if not set(stream.key) <= set(query.key):
-        return _parts((), sum(sizes.values()) / limit, most)
-    together = packed_within(sizes, limit)
-    of_limit = {buckets: sum(sizes[each] for each in buckets) / limit for buckets in together}
-    return [part for buckets, size in of_limit.items() for part in _parts(buckets, size, most)]
-
-
-def _parts(buckets: tuple[int, ...], of_limit: float, most: int) -> list[KeyShare]:
-    """Of the keys of some buckets, which have so many times what a task takes."""
-    parts = max(1, min(most, ceil(of_limit)))
-    return [KeyShare(buckets, part, parts) for part in range(parts)]
+    if set(of.stream.key) <= set(of.query.key):
+        return [KeyShare(buckets) for buckets in packed_within(sizes, limit)]
+    parts = min(engine.slots, ceil(every / limit))
+    return [KeyShare(part=part, parts=parts) for part in range(parts)]
 
 
 def _bytes_by_bucket(lake: Lake, of: AuditedDays) -> dict[int, int]:
@@ -192,3 +178,21 @@ def failure(found: list[Verdict]) -> GateFailed | None:
     if failed is None:
         return None
     return GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")
+
+
+def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:
+    """Note the validation results of steps in the ledger and, by their pages, in the log, with how many checks
+    passed."""
+    results, stage = dict[str, None](), found[0][0].stages.name
+    assert stage is not None, "a stage of the flow map validates"
+    for entry, of_step in found:
+        of_entry = dict.fromkeys(verdict.validation for verdict in of_step if verdict.validation)
+        if of_entry:
+            entry.validations.setdefault(stage, []).extend(of_entry)
+        results |= of_entry
+    pages = [page(config, result) for result in results] if len(results) <= MOST_PAGES else [index(config)]
+    for shown in pages:
+        progress(f"{stage}: validation results: {shown}, which `windrow report` makes")
+    every = {id(verdict): verdict for _, of_step in found for verdict in of_step}.values()
+    if every:
+        progress(f"{stage}: {sum(verdict.passed for verdict in every)} of {len(every)} checks passed")

@@ -13,16 +13,14 @@ from functools import partial
 
 import pyarrow.compute as pc
 
-from pipelines.delta.day_files import files_by_day
-from pipelines.delta.day_statistics import NO_ROWS, by_day
+from pipelines.delta.day_files import NO_ROWS, by_day, files_by_day
 from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, copied
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed
+from pipelines.engines.engine import Engine, packed
 from pipelines.ledger import verdicts
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas.errors import Superseded
 from schemas.tables import Table
 

@@ -1,24 +1,52 @@
 """Great Expectations: opened once a process, in memory. Suites are made when they are asked for, in a millisecond; rows
 come from Arrow as frames of pandas: measured on 300,000 rows and 8 expectations, 1.3 s.
 
-Its import takes seconds: this file is imported where rows are validated.
+Data Docs are its pages on the suites and on each validation result that is kept: made when a user asks
+(`windrow report`), not at each validation, as the index reads every result
+(docs/decisions/0036-expectations-in-memory.md). A result never changes, so its page is made once.
+
+Its import takes seconds: this file is imported where rows are validated, and where the pages are made.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import great_expectations as gx
 import pandas as pd
 import pyarrow as pa
+from great_expectations.core.data_context_key import DataContextKey
 from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResult
 from great_expectations.data_context import EphemeralDataContext
+from great_expectations.data_context.store.tuple_store_backend import TupleFilesystemStoreBackend
 from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.datasource.fluent.pandas_datasource import DataFrameAsset
 from great_expectations.execution_engine import pandas_execution_engine
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
+from great_expectations.render.view.view import DefaultJinjaPageView
+from jinja2 import ChoiceLoader, FileSystemLoader
 
-from pipelines.gate.validation_results import MOST_VALUES, SOURCE, Result, failed_on_rows, merged
-from schemas.expectations import ROWS_NOTED, Expectation
+from pipelines.config import Config
+from pipelines.delta.locks import full_disk_reported, locked_here
+from pipelines.gate.validation_results import (
+    LOCK,
+    MOST_VALUES,
+    PAGES,
+    RESULTS,
+    SOURCE,
+    Result,
+    failed_on_rows,
+    index,
+    merged,
+    page,
+    unreadable,
+    write_whole,
+)
+from schemas import registry
+from schemas.errors import NotSetUp
+from schemas.expectations import ROWS_NOTED, Expectation, audit_expectations, late_expectations, silver_expectations
 
 # It hashes each smaller frame, twice, for a marker that a result of several frames has no use for: a fifth of its time.
 pandas_execution_engine.HASH_THRESHOLD = 0
@@ -27,6 +55,7 @@ _NO_VALUES = {"result_format": "BASIC", "partial_unexpected_count": 0}
 _SOME_VALUES = {**_NO_VALUES, "partial_unexpected_count": MOST_VALUES}
 # A row took up to 250 bytes in all while it was checked, and a frame lives until the next is made: 250 MB at most.
 ROWS_AT_ONCE = 500_000
+TEMPLATES = Path(__file__).parent / "pages"
 
 
 def frames_of(rows: pa.RecordBatchReader) -> Iterator[pd.DataFrame]:
@@ -104,3 +133,106 @@ def new_context() -> EphemeralDataContext:
 
 
 _context = cache(new_context)
+
+
+class Built(NamedTuple):
+    """The first page, how many results the pages have, and of how many the page is new."""
+
+    first_page: Path
+    results: int
+    new: int
+
+
+def build(config: Config) -> Built:
+    """Make the pages that are missing, those of suites and the index again, and remove those of results that are gone.
+    NotSetUp where there are no results yet; StorageFailed without room, or for a file that is no result. O(results)."""
+    with locked_here(config, PAGES), locked_here(config, LOCK, shared=True), full_disk_reported(config, PAGES):
+        if next((config.expectations / RESULTS).rglob("*.json"), None) is None:
+            raise NotSetUp("there are no validation results yet", "windrow replay QUERY --day YYYY-MM-DD")
+        context = _opened(config)
+        results = context.validation_results_store.list_keys()
+        new = [key for key in results if not page(config, _file(key)).exists()]
+        # A list would be searched through for each result.
+        asked = {*context.stores["expectations_store"].list_keys(), *new}
+        try:
+            context.build_data_docs(resource_identifiers=asked)  # type: ignore[arg-type]
+        except Exception:
+            _require_readable(config, context)
+            raise
+    for key in new:  # the library only logs what it could make no page of
+        if not page(config, _file(key)).exists():
+            raise unreadable(config.expectations / _file(key))
+    return Built(index(config), len(results), len(new))
+
+
+def _opened(config: Config) -> EphemeralDataContext:
+    """The results that are kept, with suites of the definitions as they are now."""
+    context = new_context()
+    backend: Any = {**_files(config, RESULTS), "suppress_store_backend_id": True}
+    context.add_store("validation_results_store", {"class_name": "ValidationResultsStore", "store_backend": backend})
+    context.add_data_docs_site(PAGES, _site(config))
+    any_day = date(1970, 1, 1)  # a suite is of every day
+    queries = registry.queries().values()
+    of_silver = [silver_expectations(stream, any_day, 0) for stream in registry.streams().values()]
+    of_audits = [of_rows(query, any_day) for query in queries for of_rows in (audit_expectations, late_expectations)]
+    for expectations in (*of_silver, *of_audits):
+        context.suites.add(suite(expectations))
+    return context
+
+
+def _files(config: Config, folder: str) -> dict[str, object]:
+    return {**_ours("WholeFiles"), "base_directory": str(config.expectations / folder)}
+
+
+def _site(config: Config) -> Any:
+    """The pages: those of the library in our own look, which needs nothing from elsewhere."""
+    view = {"view": _ours("Page")}
+    # By default a run whose name has "profiling" in it would be left out.
+    validations = {**view, "run_name_filter": {"matches_regex": "^"}}
+    return {
+        "class_name": "SiteBuilder",
+        "show_how_to_buttons": False,
+        "store_backend": _files(config, PAGES),
+        "site_section_builders": {"expectations": view, "validations": validations, "profiling": "none"},
+        "site_index_builder": {"class_name": "DefaultSiteIndexBuilder", **view},
+    }
+
+
+def _ours(class_name: str) -> dict[str, object]:
+    """A class of this file, as the library finds it."""
+    return {"module_name": __name__, "class_name": class_name}
+
+
+class WholeFiles(TupleFilesystemStoreBackend):
+    """The library's store, of files that are there as a whole or not at all: a page that is there isn't made again."""
+
+    def _set(self, key: tuple[str, ...], value: str | bytes, **options: object) -> str:  # type: ignore[override]
+        path = Path(self.full_base_directory, self._convert_key_to_filepath(key))
+        write_whole(path, value.encode() if isinstance(value, str) else value)
+        return str(path)
+
+
+class Page(DefaultJinjaPageView):
+    """A page of a suite or of a result, or the index of all, by TEMPLATES: the library's own load styles and scripts
+    from six other machines, and without these an index lists nothing. What TEMPLATES lacks is the library's."""
+
+    def __init__(self, **directories: str | None) -> None:
+        super().__init__(**directories)
+        # `custom_views_directory` only adds templates: a name that the library has too is the library's there.
+        theirs = self.env.loader
+        assert theirs is not None, "the library sets it"
+        self.env.loader = ChoiceLoader([FileSystemLoader(TEMPLATES), theirs])
+
+
+def _require_readable(config: Config, context: EphemeralDataContext) -> None:
+    """StorageFailed with the file of a result that can't be read, of which the library's own error says nothing."""
+    for key in context.validation_results_store.list_keys():
+        try:
+            context.validation_results_store.get(key)
+        except Exception as damage:
+            raise unreadable(config.expectations / _file(key)) from damage
+
+
+def _file(result: DataContextKey) -> str:
+    """Where a result lies, below `Config.expectations`."""
+    return "/".join((RESULTS, *result.to_tuple())) + ".json"

@@ -183,13 +183,9 @@ def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
             for unfinished in config.expectations.glob(f"{RESULTS}/*/*/*/*.unfinished"):
                 unfinished.unlink()  # of a process that was killed: whoever lives holds the lock
             for result in old:
-                _remove(config, result.path)
+                for file in (result.path, page(config, str(result.path.relative_to(config.expectations)))):
+                    file.unlink(missing_ok=True)
+                    with suppress(OSError):  # the run's folder has another result, or there was no page
+                        for folder in (file.parent, file.parent.parent):
+                            folder.rmdir()
     return len(old)
-
-
-def _remove(config: Config, path: Path) -> None:
-    for file in (path, page(config, str(path.relative_to(config.expectations)))):
-        file.unlink(missing_ok=True)
-        with suppress(OSError):  # the run's folder has another result, or there was no page
-            for folder in (file.parent, file.parent.parent):
-                folder.rmdir()

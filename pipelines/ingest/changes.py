@@ -9,11 +9,9 @@ import pyarrow.compute as pc
 from deltalake.exceptions import DeltaError
 
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
+from pipelines.engines.engine import Engine, packed_within
 from pipelines.ingest import definition, landing
 from pipelines.ingest.definition import Definition
-from pipelines.ingest.duplicate_files import doubled, freed_duplicates, refuse_duplicates
 from pipelines.ingest.file_content import LeftOut, hash_now, inspect_all
 from pipelines.ingest.files import (
     ACCEPTED,
@@ -26,7 +24,10 @@ from pipelines.ingest.files import (
     REMOVED,
     UNFINISHED,
     FileRow,
+    doubled,
+    freed_duplicates,
     known_files,
+    refuse_duplicates,
 )
 from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import NotSetUp

@@ -16,12 +16,11 @@ from typing import NamedTuple, TypeVar
 
 from pipelines import storage
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed
+from pipelines.engines.engine import Engine, packed
 from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, FileRow
 from pipelines.ingest.landing import Listing
 from pipelines.ingest.lines import Lines, lines, records
-from pipelines.ingest.packings import CHUNK_BYTES, UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
 from pipelines.location import Location
 from pipelines.storage import NS_PER_S
 from schemas.layouts import Chooser
@@ -125,20 +124,13 @@ def _read(
         taken = take(content)
     except UNREADABLE_FILE as error:
         unreadable = f"{type(error).__name__}: {error}"
-        digest = _digest_on_disk(place)
+        with place.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]
     after = storage.state(place)
     if before != after:
         raise LeftOut(f"{path}: left out, it changed while it was read; the next ingest takes it")
     size = after.file_bytes if unreadable else content.bytes
     return Content(digest.hexdigest(), after.file_bytes, size, _modified_ns(after, began_ns)), taken, unreadable
-
-
-def _digest_on_disk(place: Location) -> "hashlib._Hash":
-    digest = hashlib.sha256()
-    with place.open("rb") as file:
-        for piece in iter(partial(file.read, CHUNK_BYTES), b""):
-            digest.update(piece)
-    return digest
 
 
 def _modified_ns(found: storage.FileState, began_ns: int) -> int | None:

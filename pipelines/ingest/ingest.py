@@ -3,8 +3,8 @@
     landing/ ─▶ files_ (intents) ─▶ bronze_ ─▶ files_ (intents of other files) ─▶ partitions_ (days taken out)
          ─▶ silver_ ─▶ quarantine_ ─▶ pass_ ─▶ partitions_ ─▶ files_ (what became of each file)
 
-Each arrow is a commit that replaces whole files or whole arrival days; some engines take several for silver. Files go
-that way in batches of bounded size, each of which is whole in the end: killed half-way, the next ingest takes the rest.
+Each arrow is a commit that replaces whole files or whole arrival days. Files go that way in batches of bounded size,
+each of which is whole in the end: killed half-way, the next ingest takes the rest.
 A kill between any two commits is safe: whatever an ingest is about to change is marked first (a file by a row without a
 definition, a day by a missing row), and the next ingest makes everything that is marked again. One ingest runs at a
 time per stream.
@@ -19,7 +19,6 @@ from pipelines import flow
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.ingest import definition, outcome, partitions
-from pipelines.ingest.bronze import choosers, write_bronze
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
 from pipelines.ingest.file_content import content_or_none
@@ -27,9 +26,8 @@ from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, write_files
 from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
-from pipelines.ingest.silver import write_quarantine, write_silver
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.ingest.writes import choosers, write_bronze, write_quarantine, write_silver
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.errors import LandingFailed
 
 Progress = Callable[[str], None]
@@ -86,7 +84,12 @@ class _Ingest:
         # Side inputs before anything is touched: one may be damaged.
         config, stream, now = self.lake.config, self.tables.stream, changes.definition
         side_inputs = definition.side_inputs(config.landing, stream, now) if changes.touch_tables else {}
-        self._forget_days_of_lost_lines(changes)
+        # Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which
+        # may say otherwise when silence moves the watermark
+        lost = [row for row in changes.known.values() if row.state == LINES_LOST]
+        if not all(changes.definition.covers(row.definition) for row in lost):
+            days = self.lake.partition_dates(self.tables.silver.name)
+            partitions.forget(self.lake, self.tables.partitions, days)
         for batch in changes.batches(config.ingest_batch_bytes):
             try:
                 self.applied.append(self._apply(batch, side_inputs))
@@ -103,14 +106,6 @@ class _Ingest:
         landed = batch.landed & batch.rows.keys()
         found = {path: content_or_none(self.lake.config.landing, path) for path in landed}
         return {path for path, now in found.items() if not now or now.content_hash != batch.rows[path].content_hash}
-
-    def _forget_days_of_lost_lines(self, changes: Changes) -> None:
-        """Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which
-        may say otherwise when silence moves the watermark."""
-        lost = [row for row in changes.known.values() if row.state == LINES_LOST]
-        if not all(changes.definition.covers(row.definition) for row in lost):
-            days = self.lake.partition_dates(self.tables.silver.name)
-            partitions.forget(self.lake, self.tables.partitions, days)
 
     def _apply(self, changes: Changes, side_inputs: Mapping[str, object]) -> Applied:
         """Write every table, the files' final rows last."""
@@ -131,20 +126,20 @@ class _Ingest:
         self.progress("silver: parsing lines, finding duplicates")
         rules = self._rules(changes, side_inputs)
         with deduplicated(self.lake, self.engine, self.tables, rules, changes) as found:
-            self._write_events(changes, found)
+            lake, tables, others = self.lake, self.tables, found.others_touched
+            write_files(lake, tables.files, [replace(changes.known[path], definition=INTENT) for path in others])
+            self._add_headers(found.rules, others)
+            partitions.forget(lake, tables.partitions, found.days)
+            if found.days:
+                self.progress(f"silver: {len(found.days)} arrival day(s)")
+                write_silver(lake, tables, found)
+            known = [changes.known[path] for path in changes.rows if path in changes.known]
+            had_rows = any(row.is_intent or row.quarantined or row.duplicates for row in known)
+            gets_rows = bool(found.moves) or any({*by_reason} - {None} for by_reason in found.records.values())
+            if had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values()):
+                self.progress("silver: quarantine")
+                write_quarantine(lake, self.engine, tables, changes, found)
         return found
-
-    def _write_events(self, changes: Changes, found: Deduplicated) -> None:
-        lake, tables, others = self.lake, self.tables, found.others_touched
-        write_files(lake, tables.files, [replace(changes.known[path], definition=INTENT) for path in others])
-        self._add_headers(found.rules, others)
-        partitions.forget(lake, tables.partitions, found.days)
-        if found.days:
-            self.progress(f"silver: {len(found.days)} arrival day(s)")
-            write_silver(lake, self.engine, tables, found)
-        if _quarantine_changes(changes, found):
-            self.progress("silver: quarantine")
-            write_quarantine(lake, tables, changes, found)
 
     def _rules(self, changes: Changes, side_inputs: Mapping[str, object]) -> ParseRules:
         """What the files' lines are parsed by. Layouts are chosen anew, from bronze, for files that are made again
@@ -164,10 +159,3 @@ class _Ingest:
         """The first lines, from bronze, of those files whose columns go by name."""
         by_name = [path for path in paths if rules.by_name(path)]
         rules.headers.update({path: each.first for path, each in choosers(self.lake, self.tables, by_name).items()})
-
-
-def _quarantine_changes(changes: Changes, found: Deduplicated) -> bool:
-    known = [changes.known[path] for path in changes.rows if path in changes.known]
-    had_rows = any(row.is_intent or row.quarantined or row.duplicates for row in known)
-    gets_rows = bool(found.moves) or any({*by_reason} - {None} for by_reason in found.records.values())
-    return had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values())

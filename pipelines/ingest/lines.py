@@ -109,13 +109,10 @@ class _Joining:
             return [("\n".join([*(waiting for waiting, _ in self.give_up()), text]), None)]
         given_up = self.give_up() if damage is not None or is_odd else []
         if damage is None and (is_odd or self.waiting):
-            return [*given_up, *self._wait(text)]
+            self.waiting.append(text)
+            self.bytes += len(text.encode()) + 1
+            return [*given_up, *(self.give_up() if self.bytes > LINE_LIMIT_BYTES else [])]
         return [*given_up, (text, damage)]
-
-    def _wait(self, text: str) -> list[_Line]:
-        self.waiting.append(text)
-        self.bytes += len(text.encode()) + 1
-        return self.give_up() if self.bytes > LINE_LIMIT_BYTES else []
 
     def give_up(self) -> list[_Line]:
         """Each that waits is a record by itself: only the first has an odd number of quotes."""

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines import storage
 from pipelines.delta.day_files import add_view, files_of
 from pipelines.delta.lake import Lake
 from pipelines.ingest import landing, partitions
@@ -35,7 +36,6 @@ from pipelines.ingest.files import (
 from pipelines.ingest.lines import lines
 from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
 from pipelines.location import Location
-from pipelines.rows import databases
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
@@ -72,11 +72,17 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
     O(Parquet files of the tables) while nothing is lost, else O(rows).
     """
     known = known_files(lake, tables.files)
-    days = _days_that_differ(lake, tables)
+    noted = lake.read(tables.partitions.name, columns=["arrival_date", "events"]).to_pylist()
+    there = lake.rows_by_day(tables.silver.name)
+    days = sorted(row["arrival_date"] for row in noted if there.get(row["arrival_date"], 0) != row["events"])
     if not days and not _may_be_lost(lake, tables, known):
         return []
     partitions.forget(lake, tables.partitions, days)
-    held = _held(lake, tables)
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
+        for view, table in (("bronze", tables.bronze), ("silver", tables.silver), ("quarantine", tables.quarantine)):
+            add_view(database, lake, table, view, files_of(lake, table))
+        found = {path: _Held(*counts) for path, *counts in database.sql(_HELD).fetchall()}
+    held = defaultdict(_Held, found)
     listed = {*landing.listing(lake.config.landing, tables.stream).paths}
     rows = [_checked(row, held[row.path], row.path in listed) for row in known.values()]
     unknown = {path for path in held if path not in known}
@@ -86,12 +92,6 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
     marked = [row for row in rows if row != known.get(row.path)]
     write_files(lake, tables.files, marked)
     return [f"{row.path}: {row.detail}" for row in marked if row.state in (LINES_LOST, REMOVED)]
-
-
-def _days_that_differ(lake: Lake, tables: StreamTables) -> list[date]:
-    noted = lake.read(tables.partitions.name, columns=["arrival_date", "events"]).to_pylist()
-    there = lake.rows_by_day(tables.silver.name)
-    return sorted(row["arrival_date"] for row in noted if there.get(row["arrival_date"], 0) != row["events"])
 
 
 def _may_be_lost(lake: Lake, tables: StreamTables, known: Mapping[str, FileRow]) -> bool:
@@ -113,14 +113,6 @@ def _refused(lake: Lake, quarantine: Table, has_rests: bool) -> int:
     if not has_rests:
         return lake.row_count(quarantine.name)
     return pc.sum(lake.read(quarantine.name, columns=["records"])["records"]).as_py() or 0
-
-
-def _held(lake: Lake, tables: StreamTables) -> defaultdict[str, _Held]:
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
-        for view, table in (("bronze", tables.bronze), ("silver", tables.silver), ("quarantine", tables.quarantine)):
-            add_view(database, lake, table, view, files_of(lake, table))
-        found = {path: _Held(*counts) for path, *counts in database.sql(_HELD).fetchall()}
-    return defaultdict(_Held, found)
 
 
 def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:
@@ -150,9 +142,7 @@ def _kept_without_lines(row: FileRow, held: _Held) -> FileRow:
     )
 
 
-def _rows_from_bronze(
-    lake: Lake, tables: StreamTables, paths: Collection[str], listed: Collection[str]
-) -> list[FileRow]:
+def _rows_from_bronze(lake: Lake, tables: StreamTables, paths: set[str], listed: set[str]) -> list[FileRow]:
     """Intents of files of which only bronze knows. O(their lines, and the content of the listed files).
 
     A content's hash can't be made from its lines, which have lost their line ends. Where a listed file has the same
@@ -172,7 +162,7 @@ def _rows_from_bronze(
 def _bronze_of(lake: Lake, tables: StreamTables, paths: Collection[str]) -> Iterator[tuple[str, date, str]]:
     """Path, day of landing and text of the lines, in order."""
     of_paths = pc.field("path").isin(pa.array(sorted(paths), pa.string()))
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         database.register("bronze", lake.dataset(tables.bronze.name).filter(of_paths))
         ordered = database.sql("SELECT path, landed_date, text FROM bronze ORDER BY path, line")
         for batch in ordered.to_arrow_reader(_LINES_PER_BATCH):

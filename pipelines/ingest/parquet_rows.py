@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines import storage
-from pipelines.rows.plain_rows import plain_rows
+from pipelines.rows.arrays import plain_rows
 
 _ROWS_PER_PIECE = 1_000
 
@@ -67,10 +67,6 @@ def _plain(value: object) -> object:
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
-    return _text(value)
-
-
-def _text(value: object) -> str:
     if isinstance(value, datetime):
         return _time(value)
     if isinstance(value, (date, time)):

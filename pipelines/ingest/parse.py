@@ -12,9 +12,7 @@ from functools import cache, partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.rows.arrays import TIME
-from pipelines.rows.arrow_schemas import ARROW_TYPES, arrow_schema
-from schemas.buckets import bucket_of
+from pipelines.rows.arrays import ARROW_TYPES, TIME, arrow_schema
 from schemas.errors import UnknownName
 from schemas.layouts import of_file
 from schemas.parsing import has_header, identity_of, read_line
@@ -29,7 +27,7 @@ from schemas.stream import (
     Refusal,
     Stream,
 )
-from schemas.tables import silver_table
+from schemas.tables import bucket_of, silver_table
 
 LINE_COLUMNS = ("path", "line", "text", "damage")
 UNKNOWN_LAYOUT = "unknown layout"

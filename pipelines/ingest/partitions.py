@@ -9,7 +9,7 @@ arrival day keeps its own staircase: the arrival ticks that raised the newest ev
 that day's silver alone, so days can be made in any order; joined and made to rise, they are the stream's staircase
 (`pipelines/replay/watermark.py`).
 
-Where silence moves the watermark (`schemas/idle.py`), the heartbeats after the day's first arrival are steps too. A
+Where silence moves the watermark (schemas/validation.py), the heartbeats after the day's first arrival are steps too. A
 part of a day's events doesn't know how long the day was silent: of its arrivals it has `stretches` without a heartbeat.
 """
 
@@ -24,16 +24,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines import storage
 from pipelines.delta.day_files import files_of, parquet
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import file_sizes, packed
-from pipelines.rows import databases
+from pipelines.engines.engine import Engine, file_sizes, packed
 from pipelines.rows.arrays import TIME
-from pipelines.tables import heartbeats
-from pipelines.tables.heartbeats import DAY_US
+from pipelines.tables.arrival_days import DAY_US, beats_of_silences
 from pipelines.tables.stream_tables import StreamTables
 from schemas.tables import Table
+from schemas.windows import MICROSECOND
 
 # What no result depends on: the definition's hash changes with every comment in its file, and the identity is only
 # compared while a file is ingested.
@@ -60,7 +59,7 @@ def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
         return ()
     files = files_of(lake, tables.silver, new)
     shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
-    every_us = heartbeats.idle_us(tables.stream.idle_after) if tables.stream.idle_after else None
+    every_us = tables.stream.idle_after // MICROSECOND if tables.stream.idle_after else None
     noted = engine.each(partial(note_share, lake, tables.silver, every_us), shares)
     rows = _joined(lake, lake.existing_version(tables.silver.name), noted, every_us) if noted else ([], [])
     for table, of_table in zip((tables.passes, tables.partitions), rows, strict=True):
@@ -87,7 +86,7 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
     columns = ", ".join(
         _as_text(column.name, column.type) for column in silver.columns if column.name not in NOT_DIGESTED
     )
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         database.execute(f"CREATE TEMP VIEW silver AS SELECT * FROM {parquet(silver, files)}")
         digests = database.sql(f"""
             SELECT arrival_date, count(*) AS events, CAST(sum(hashed) AS VARCHAR) AS added,
@@ -98,11 +97,9 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
         return Noted(staircases(database), digests, busy)
 
 
-def _joined(
-    lake: Lake, silver_version: int, shares: Sequence[Noted], every_us: int | None
-) -> tuple[pa.Table, pa.Table]:
+def _joined(lake: Lake, version: int, shares: Sequence[Noted], every_us: int | None) -> tuple[pa.Table, pa.Table]:
     """Pass ticks and digests, from what shares noted. A staircase of staircases is the one of all their events."""
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         steps = [share.staircase for share in shares]
         if every_us is not None:
             steps.append(heartbeats_of(pa.concat_tables(share.stretches for share in shares), every_us))
@@ -111,7 +108,7 @@ def _joined(
         database.register("parts", pa.concat_tables(share.digests for share in shares))
         digests = database.sql(f"""
             SELECT arrival_date, CAST(sum(events) AS BIGINT) AS events, any_value(newest.newest_start) AS newest_start,
-                   CAST({silver_version} AS BIGINT) AS silver_version,
+                   CAST({version} AS BIGINT) AS silver_version,
                    to_hex(sum(CAST(added AS HUGEINT))) || '-' || to_hex(bit_xor(CAST(crossed AS UBIGINT)))
                    AS silver_digest
             FROM parts
@@ -171,6 +168,6 @@ def heartbeats_of(found: pa.Table, every_us: int) -> pa.Table:
     since_us, until_us = (ordered[name].to_numpy() for name in ("since_us", "until_us"))
     silent_us = np.maximum.accumulate(until_us)
     next_us = np.append(since_us[1:], np.iinfo(np.int64).max)[: len(since_us)]
-    beats_us = heartbeats.of_silences(silent_us, np.minimum(next_us, (silent_us // DAY_US + 1) * DAY_US), every_us)
+    beats_us = beats_of_silences(silent_us, np.minimum(next_us, (silent_us // DAY_US + 1) * DAY_US), every_us)
     days = (beats_us // DAY_US).astype("int32")
     return pa.table([beats_us, beats_us - every_us, days], names=STEPS.names).cast(STEPS)

@@ -25,7 +25,6 @@ from pipelines.rows.arrays import stored
 from pipelines.tables.stream_tables import StreamTables
 from schemas.parsing import has_header
 from schemas.stream import Stream
-from schemas.tables import Table
 
 DAY_US, SECOND_US = 86_400_000_000, 1_000_000
 PLACE = ("path", "line", "reading")
@@ -84,16 +83,12 @@ def profile(lake: Lake, tables: StreamTables) -> list[Profile]:
     columns = [*PLACE, *stream.key, "start", "end", "arrival"]
     silver = lake.read(tables.silver.name, columns=list(dict.fromkeys(columns)))
     refused = lake.read(tables.quarantine.name, columns=["path", "reason", "records"])
-    events, dirt, files = _by_folder(silver), _by_folder(refused), _files_by_folder(lake, tables.files)
-    return [_of_folder(folder, stream, files[folder], events.get(folder), dirt.get(folder)) for folder in sorted(files)]
-
-
-def _files_by_folder(lake: Lake, files: Table) -> dict[str, list[FileRow]]:
-    found: dict[str, list[FileRow]] = {}
-    for path, row in known_files(lake, files).items():
+    files: dict[str, list[FileRow]] = {}
+    for path, row in known_files(lake, tables.files).items():
         if row.state != NO_EVENTS:
-            found.setdefault(str(PurePosixPath(path).parent), []).append(row)
-    return found
+            files.setdefault(str(PurePosixPath(path).parent), []).append(row)
+    events, dirt = _by_folder(silver), _by_folder(refused)
+    return [_of_folder(folder, stream, files[folder], events.get(folder), dirt.get(folder)) for folder in sorted(files)]
 
 
 def _by_folder(rows: pa.Table) -> dict[str, pa.Table]:

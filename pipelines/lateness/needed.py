@@ -56,9 +56,7 @@ def refuse_dependent(query: Query) -> None:
         raise WrongParameter("the kind of windows of a lateness curve", query.window.kind, allowed)
 
 
-def add_needed(
-    query: Query, connection: duckdb.DuckDBPyConnection, idle_after: timedelta | None = None
-) -> AskedLateness:
+def add_needed(query: Query, database: duckdb.DuckDBPyConnection, idle_after: timedelta | None = None) -> AskedLateness:
     """From the view `silver`, as if the stream began and ended with these events, make
 
     ticks    tick_us and newest_us: the arrival ticks, and heartbeats, that raised the newest event start
@@ -74,27 +72,25 @@ def add_needed(
     windows = in_sql(query.window)
     assert isinstance(windows, LookedBackWindows), "windows without context are known without their events"
     all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max)
-    asked = AskedLateness(all_taken, connection, windows.numbered_by)
-    connection.execute(_ticks(idle_after))
+    asked = AskedLateness(all_taken, database, windows.numbered_by)
+    database.execute(_ticks(idle_after))
     columns = "".join(f"{sql.name(column)}, " for column in query.key)
-    connection.execute(f"""
+    database.execute(f"""
         CREATE TEMP TABLE keys AS
         SELECT row_number() OVER () AS key_number, * FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver)""")
-    connection.execute(_candidates(query, windows))
+    database.execute(_candidates(query, windows))
     # Windows that only an event without any of its own would show are of no interest.
-    connection.execute(
-        "CREATE TEMP TABLE arrived AS SELECT *, FALSE AS kept, FALSE AS too_long FROM candidates LIMIT 0"
-    )
+    database.execute("CREATE TEMP TABLE arrived AS SELECT *, FALSE AS kept, FALSE AS too_long FROM candidates LIMIT 0")
     windows.add_windows(asked)
     windows.add_met(asked)
-    connection.execute("""
+    database.execute("""
         CREATE TEMP TABLE late AS
         SELECT m.key_number, m.newest_us, m.first, m.last, f.window_end_us AS first_end_us
         FROM met m JOIN windows f ON f.number = m.first WHERE m.newest_us >= f.window_end_us""")
     by = ", ".join((*windows.numbered_by, "window_end_us"))
-    connection.execute(f"CREATE TEMP TABLE passed AS SELECT {by}, max(number) AS number FROM windows GROUP BY {by}")
+    database.execute(f"CREATE TEMP TABLE passed AS SELECT {by}, max(number) AS number FROM windows GROUP BY {by}")
     per_window = _per_rolling_window(windows) if isinstance(windows, RollingWindows) else _PER_WINDOW
-    connection.execute(f"CREATE TEMP TABLE windows_needed AS {per_window}")
+    database.execute(f"CREATE TEMP TABLE windows_needed AS {per_window}")
     return asked
 
 
@@ -144,9 +140,11 @@ def _heartbeats(idle_after: timedelta | None) -> str:
 def _candidates(query: Query, windows: LookedBackWindows) -> str:
     return f"""
         CREATE TEMP TABLE candidates AS
-        SELECT k.key_number, epoch_us(s."start") AS start_us, {windows.reach_us("s")} AS reach_us,
-               epoch_us(s.arrival) AS arrival_us, t.newest_us
-        FROM silver s
-        ASOF LEFT JOIN ticks t ON epoch_us(s.arrival) > t.tick_us
-        JOIN keys k ON {sql.same(query.key, "s", "k")}
-        WHERE {sql.where(query.where, "s")} AND NOT {windows.too_long("s")}"""
+        SELECT e.* {windows.numbers("e")}
+        FROM (
+            SELECT k.key_number, epoch_us(s."start") AS start_us, {windows.reach_us("s")} AS reach_us,
+                   epoch_us(s.arrival) AS arrival_us, t.newest_us
+            FROM silver s
+            ASOF LEFT JOIN ticks t ON epoch_us(s.arrival) > t.tick_us
+            JOIN keys k ON {sql.same(query.key, "s", "k")}
+            WHERE {sql.where(query.where, "s")} AND NOT {windows.too_long("s")}) e"""

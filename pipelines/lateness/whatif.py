@@ -1,21 +1,138 @@
-"""The lateness curve of a query over arrival days of the lake, and its table (semantics §3)."""
+"""The lateness curve of a query over arrival days of the lake, and its table (semantics §3): how complete rows on time
+would have been with each lateness, and how long they would have taken."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
-from pipelines.lateness.curve import SECOND_US, USUAL_US, CurvePoint, curve, lateness_in_us, recommended_us
 from pipelines.lateness.needed import AskedLateness, add_needed, refuse_dependent
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import NotSetUp, WrongParameter
-from schemas.lateness_table import lateness_table
 from schemas.query import Query
+from schemas.side_tables import lateness_table
+from schemas.windows import MICROSECOND
 
+SECOND_US = 1_000_000
+MINUTE_US, HOUR_US, DAY_US = 60 * SECOND_US, 3_600 * SECOND_US, 86_400 * SECOND_US
+# The lengths that people choose from.
+USUAL_US = (
+    *(count * SECOND_US for count in (0, 1, 5, 15, 30)),
+    *(count * MINUTE_US for count in (1, 2, 5, 10, 15, 30)),
+    *(count * HOUR_US for count in (1, 2, 3, 6, 12)),
+    *(count * DAY_US for count in (1, 2, 3, 7, 14, 30)),
+)
+# As kernels take a query's lateness that has no end.
+MOST_US = 1 << 61
 ENOUGH = 0.99
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """What one lateness would have made of the rows.
+
+    complete: windows whose row on time had all of their events; on_time: windows with such a row; delay_us,
+    delay_median_us: from their ends to these rows, all together, and of the window in the middle, None without any
+    """
+
+    lateness_us: int
+    windows: int
+    complete: int
+    on_time: int
+    events: int
+    late_events: int
+    delay_us: int
+    delay_median_us: int | None
+
+    @property
+    def complete_share(self) -> float:
+        return self.complete / self.windows
+
+    @property
+    def on_time_share(self) -> float:
+        """Of the events, each counted once for every window that holds it."""
+        return (self.events - self.late_events) / self.events
+
+    @property
+    def delay_mean_seconds(self) -> float | None:
+        """None where no window has a row on time."""
+        return self.delay_us / self.on_time / SECOND_US if self.on_time else None
+
+    @property
+    def delay_median_seconds(self) -> float | None:
+        """Where streams have gaps the mean says more of these; None where no window has a row on time."""
+        return None if self.delay_median_us is None else self.delay_median_us / SECOND_US
+
+
+def curve(asked: AskedLateness, lateness_us: Sequence[int]) -> list[CurvePoint]:
+    """A point for each lateness, in the order given; none without windows. The stream is taken to end with its last
+    event, which lets all windows pass (semantics §1). O(events · their windows + windows · points)."""
+    windows, events = asked.one("SELECT count(*), coalesce(sum(events), 0) FROM windows_needed")
+    if not windows:
+        return []
+    listed = ", ".join(map(str, lateness_us))
+    asked.rows(f"CREATE OR REPLACE TEMP TABLE bounds AS SELECT unnest([{listed}]::BIGINT[]) AS lateness_us")
+    late, on_time = _late_events(asked), _on_time(asked)
+    points = ((each, late.get(each, 0), *on_time[each]) for each in lateness_us)
+    return [
+        CurvePoint(each, windows, complete, rows, events, late_events, delay_us, median_us)
+        for each, late_events, complete, rows, delay_us, median_us in points
+    ]
+
+
+def recommended_us(asked: AskedLateness, complete: float) -> int:
+    """The least lateness in whole seconds that makes at least that share of the windows complete on time."""
+    (windows,) = asked.one("SELECT count(*) FROM windows_needed")
+    place = max(0, math.ceil(complete * windows) - 1)
+    (needed_us,) = asked.one(f"SELECT most_us FROM windows_needed ORDER BY most_us LIMIT 1 OFFSET {place}")
+    return max(0, (needed_us // SECOND_US + 1) * SECOND_US)
+
+
+def lateness_in_us(lateness: timedelta) -> int:
+    """Of one without end the most that there is."""
+    return min(lateness // MICROSECOND, MOST_US)
+
+
+def _late_events(asked: AskedLateness) -> dict[int, int]:
+    """By lateness of `bounds`: events, counted once for each window that they are late for: ends never fall, so these
+    are the first ones of their windows. Without the lateness for which there is none."""
+    same = "".join(f"e.{column} = p.{column} AND " for column in asked.numbered_by)
+    rows = asked.rows(f"""
+        WITH late_for_some AS (
+            SELECT l.*, b.lateness_us, l.newest_us - b.lateness_us AS passed_us
+            FROM late l JOIN bounds b ON l.newest_us - b.lateness_us >= l.first_end_us)
+        SELECT e.lateness_us, sum(least(e.last, p.number) - e.first + 1)
+        FROM late_for_some e ASOF JOIN passed p ON {same}e.passed_us >= p.window_end_us GROUP BY e.lateness_us""")
+    return {each: int(events) for each, events in rows}
+
+
+def _on_time(asked: AskedLateness) -> dict[int, tuple[int, int, int, int | None]]:
+    """By lateness of `bounds`: complete windows, those with a row on time, their delays, and the median of these. A
+    window passes at the first tick whose newest start is `lateness` behind its end, at the latest at the last tick."""
+    rows = asked.rows("""
+        WITH ends AS (
+            SELECT b.lateness_us, w.window_end_us, count(*) FILTER (w.most_us < b.lateness_us) AS complete,
+                   count(*) FILTER (w.least_us < b.lateness_us) AS on_time
+            FROM windows_needed w CROSS JOIN bounds b GROUP BY ALL),
+        last AS (SELECT max(epoch_us(arrival)) AS tick_us FROM silver),
+        delays AS (
+            SELECT e.lateness_us, e.complete, e.on_time,
+                   coalesce(t.tick_us, last.tick_us) - e.window_end_us AS delay_us
+            FROM ends e
+            ASOF LEFT JOIN ticks t ON e.window_end_us + e.lateness_us <= t.newest_us
+            CROSS JOIN last),
+        ordered AS (
+            SELECT *, sum(on_time) OVER (PARTITION BY lateness_us ORDER BY delay_us) AS until,
+                   sum(on_time) OVER (PARTITION BY lateness_us) AS all_on_time FROM delays)
+        SELECT lateness_us, sum(complete), sum(on_time), sum(CAST(on_time AS HUGEINT) * delay_us),
+               min(delay_us) FILTER (2 * until >= all_on_time AND all_on_time > 0)
+        FROM ordered GROUP BY lateness_us""")
+    return {each: (*map(int, counts), median_us) for each, *counts, median_us in rows}
 
 
 @dataclass(frozen=True)
@@ -82,19 +199,15 @@ def whatif(config: Config, query_name: str, asked: LatenessQuestion) -> Lateness
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
             allowed = f"days with events that a window of {query.name} holds; none of these is"
             raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
-        found = _curve(needed, query, (first, last), asked)
+        recommended, enough_for_all = recommended_us(needed, asked.complete), recommended_us(needed, 1.0)
+        own = lateness_in_us(query.lateness)
+        usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
+        every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, asked.lateness)}
+        found = LatenessCurve(query, first, last, asked.complete, recommended, curve(needed, sorted(every)))
     table = lateness_table(query.name)
     lake.ensure(table)
     lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
     return found
-
-
-def _curve(needed: AskedLateness, query: Query, days: tuple[date, date], asked: LatenessQuestion) -> LatenessCurve:
-    recommended, enough_for_all = recommended_us(needed, asked.complete), recommended_us(needed, 1.0)
-    own = lateness_in_us(query.lateness)
-    usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
-    every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, asked.lateness)}
-    return LatenessCurve(query, *days, asked.complete, recommended, curve(needed, sorted(every)))
 
 
 def _days(lake: Lake, tables: StreamTables, asked: LatenessQuestion) -> tuple[date, date]:

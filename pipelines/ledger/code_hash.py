@@ -20,6 +20,7 @@ MAKE_NO_ROWS = (
     "schemas/models/",
     "schemas/policies/",
     HEAVY_FUNCTIONS,
+    "pipelines/airflow/",
     "pipelines/cli/",
     "pipelines/upkeep/",
     "pipelines/report/",

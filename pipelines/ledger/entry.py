@@ -89,11 +89,6 @@ class LedgerEntry:
     came_to: tuple[str, ...] = ()
     ended: bool = False
 
-    def note_validations(self, results: list[str]) -> None:
-        """Of the stage that the step is in."""
-        assert self.stages.name is not None, "a stage of the flow map validates"
-        self.validations.setdefault(self.stages.name, []).extend(results)
-
     def fail(self, error: BaseException) -> None:
         """Note why the step ended in the stage that it is in."""
         self.state, self.failed_in, self.ended = _state_after(error), self.stages.name, True

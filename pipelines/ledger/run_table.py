@@ -24,7 +24,7 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger import running
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run, Stages
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 from schemas.ledger_tables import RUNS

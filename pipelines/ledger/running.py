@@ -61,26 +61,22 @@ class _OwnLock(FileLock):
 
 def begin(config: Config, rows: list[dict]) -> Begun:
     """Say that some steps have begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
-    path = config.running / f"{uuid4().hex}.json"
+    path, text = config.running / f"{uuid4().hex}.json", json.dumps(rows, default=str)
     with full_disk_reported(config, path.name):
-        return Begun(path, _written_and_locked(config, path, json.dumps(rows, default=str)))
-
-
-def _written_and_locked(config: Config, path: Location, text: str) -> Lock:
-    if not isinstance(path, Path) or config.lock_server:
-        lock = lock_of(config, path.name)
-        lock.is_taken()
-        storage.make_folder(path.parent)
-        path.write_text(text)
-        return lock
-    unfinished = path.with_suffix(_UNFINISHED)
-    own = FileLock(unfinished, shared=False)
-    own.is_taken()
-    own.file.write(text)
-    own.file.flush()
-    os.fsync(own.file.fileno())
-    unfinished.rename(path)  # in one step, and locked: a reader that sees it sees all of it
-    return own
+        if not isinstance(path, Path) or config.lock_server:
+            lock = lock_of(config, path.name)
+            lock.is_taken()
+            storage.make_folder(path.parent)
+            path.write_text(text)
+            return Begun(path, lock)
+        unfinished = path.with_suffix(_UNFINISHED)
+        own = FileLock(unfinished, shared=False)
+        own.is_taken()
+        own.file.write(text)
+        own.file.flush()
+        os.fsync(own.file.fileno())
+        unfinished.rename(path)  # in one step, and locked: a reader that sees it sees all of it
+        return Begun(path, own)
 
 
 def _lock(config: Config, path: Location, shared: bool = False) -> Lock:
@@ -155,7 +151,11 @@ def _set_aside(config: Config, path: Location) -> None:
 def collecting(config: Config) -> Iterator[list[dict]]:
     """The rows of steps that were cut off; their files go once the caller has written these. A file stays locked so
     long: another process that collects at the same time sees a step that runs, and leaves it alone."""
-    _remove_unfinished(config)
+    # Files of processes that were killed before they had written them: the step had not begun.
+    for path in _files(config, _UNFINISHED):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _LONG_UNFINISHED_S:
+                path.unlink()
     with ExitStack() as holds:
         cut_off = [steps for steps in found(config) if not steps.lives and _taken(holds, config, steps.path)]
         yield [row for steps in cut_off for row in steps.rows]
@@ -169,11 +169,3 @@ def _taken(holds: ExitStack, config: Config, path: Location) -> bool:
         lock = holds.enter_context(closing(_lock(config, path)))
         return lock.is_taken() and path.exists()
     return False
-
-
-def _remove_unfinished(config: Config) -> None:
-    """Files of processes that were killed before they had written them: the step had not begun."""
-    for path in _files(config, _UNFINISHED):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _LONG_UNFINISHED_S:
-                path.unlink()

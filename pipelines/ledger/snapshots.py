@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from pipelines.delta.lake import Lake
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.snapshot import PARTS, RUNS_READ, Snapshot
+from pipelines.tables.stream_tables import RUNS_READ, Snapshot
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, TableDamaged
 from schemas.ledger_tables import RUNS
@@ -49,12 +49,6 @@ def newest(lake: Lake, stream: str) -> Snapshot:
     if row is None:
         raise NotSetUp(f"no ingest of {stream} has ended yet", f"windrow ingest {stream}")
     return _readable(lake, stream, row, f"windrow ingest {stream}")
-
-
-def require_whole_logs(lake: Lake, stream: str) -> None:
-    """TableDamaged where a table has lost versions that the stream's newest ingest left. O(ingests)."""
-    for damaged in shortened(lake, stream, [f"{part}_{stream}" for part in PARTS]):
-        raise damaged
 
 
 def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDamaged]:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from pipelines.delta.day_statistics import NO_ROWS, DayStatistics, by_day
+from pipelines.delta.day_files import NO_ROWS, DayStatistics, by_day
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table, running
 from pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash

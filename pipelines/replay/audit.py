@@ -12,15 +12,14 @@ from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile
 from pipelines.engines.engine import Engine
-from pipelines.engines.ranges import Range
+from pipelines.engines.file_rows import Range
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay import earlier_state
-from pipelines.replay.day_state import digest_text
-from pipelines.replay.earlier_state import EarlierState
+from pipelines.replay import day_state
+from pipelines.replay.day_state import EarlierState, digest_text
 from pipelines.replay.replay_plan import plan
 from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
 from pipelines.replay.work import LookBack, Reading, Work
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas.model import Model
 from schemas.stream import Stream
 from schemas.tables import Table
@@ -53,7 +52,7 @@ def audit(lake: Lake, engine: Engine, work: Work, read: Reading) -> dict[date, A
     written = replayed(lake, engine, work)
     if work.earlier and digest_text(each.earlier_digest for each in written) != work.earlier.digest:
         # What was read isn't what the earlier day left: its table was made again, say.
-        raise earlier_state.gone(tables.query.name, work.days[0], work.earlier.day)
+        raise day_state.gone(tables.query.name, work.days[0], work.earlier.day)
     versions = _commit(lake, work, read, written)
     inputs = _inputs(work, read, versions, str(lake.of_run.get("run_id")))
     of_days = zip(work.days, versions, inputs, strict=True)
@@ -108,7 +107,7 @@ def _inputs(work: Work, read: Reading, versions: Sequence[AuditVersions], run_id
     earlier = work.earlier
     for back, of_day in zip(work.backs, versions, strict=True):
         if work.goes_on:
-            yield earlier_state.inputs(work.tables, read.days, back.last, earlier)
+            yield day_state.inputs(work.tables, read.days, back.last, earlier)
             earlier = EarlierState.left_by(back.last, run_id, of_day)
         else:
             yield read.days.inputs(_first_day(work.tables.source.stream, back, read), back.last)

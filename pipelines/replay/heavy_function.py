@@ -18,9 +18,9 @@ from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKe
 from kernels.farm.once import status_text
 from kernels.farm.results import Results
 from kernels.replay import PassTicks, ResultRows
-from kernels.windows._late import Arrived
+from kernels.replay.late import Arrived
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.group_keys import Groups, event_times
+from pipelines.replay.event_arrays import Groups, event_times
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
 from pipelines.tables.query_tables import STATUS, TUPLES, function_columns, outputs_of

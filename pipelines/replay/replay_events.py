@@ -1,4 +1,5 @@
 """A replay of events in memory, local or in a Spark task: Arrow in, one compiled kernel call over all keys, Arrow out.
+A kernel's errors call keys, columns, times and events by the words of the query.
 
 events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
                                       └─▶ closed forms over watermarks (kernels/windows) ──▶ rows of its late table
@@ -21,22 +22,21 @@ from kernels.replay import (
     CallLimits,
     EventColumns,
     KernelChoice,
+    Labels,
     PassTicks,
     ReplayRules,
     ResultRows,
     replay_keys,
 )
-from kernels.windows._late import Arrived, Late
+from kernels.replay.late import Arrived, Late
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.aggregate_values import result_arrays, value_arrays
 from pipelines.replay.day_state import carried_table, group_with
+from pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays
 from pipelines.replay.filter import rows_that_pass
-from pipelines.replay.group_keys import Groups, event_times, group, sequence_of
 from pipelines.replay.heavy_function import compute_rows, require_served
-from pipelines.replay.labels import labels_of
 from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import stored, times
-from pipelines.tables.aggregates import Aggregates, plan_aggregates
+from pipelines.rows.arrays import decoded, plain_rows, stored, times
+from pipelines.tables.query_tables import Aggregates, plan_aggregates
 from schemas.errors import TooManySeconds, WrongParameter
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query
@@ -142,10 +142,7 @@ def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.T
     if kept.num_rows:
         arrived = Arrived.of(groups.number, *event_times(kept, groups), ticks, served.rules(None))
         late = served.kind.late(query.window, arrived)
-    return _late_table(kept.take(groups.order[late.row]), query, late)
-
-
-def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
+    late_rows = kept.take(groups.order[late.row])
     names = dict.fromkeys((*query.key, "start", "end", "arrival", *sequence_of(late_rows)))
     clash = [name for name in query.key if name in LATE_COLUMNS]
     if clash:
@@ -187,3 +184,45 @@ def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits
         raise TooManySeconds(most) from None
     finally:
         timer.cancel()
+
+
+def labels_of(events: pa.Table, groups: Groups, aggregates: Aggregates, served: ServedQuery) -> Labels:
+    """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq."""
+    names = [each.column for each in aggregates.value_columns]
+
+    def values(column: int, key: int, start_us: int, end_us: int, tick_us: int) -> str:
+        of_key = events.take(groups.order[groups.offsets[key] : groups.offsets[key + 1]])
+        of_key = of_key.filter(stored(of_key["arrival"]) <= tick_us)
+        starts, ends = served.kind.attributed(served.query.window, stored(of_key["start"]), stored(of_key["end"]))
+        last = np.maximum(ends - 1, starts)
+        return _extremes(of_key.filter((starts < end_us) & (last >= start_us)), names[column])
+
+    return Labels(lambda key: _key(groups, key), lambda column: f"column {names[column]}", _time, values)
+
+
+def _extremes(events: pa.Table, name: str) -> str:
+    """The least and the greatest value, and where they come from: what is beyond a bound is mostly one of the two."""
+    present = events.filter(pc.is_valid(decoded(events[name])))
+    if not present.num_rows:
+        return ""
+    places = [each for each in ("path", "line", "seq") if each in present.column_names]
+    rows = present.take(pc.sort_indices(decoded(present[name]))).select([name, *places])
+    least, greatest = plain_rows(rows.take([0, len(rows) - 1]))
+    return f". Of its {len(rows):,} values the least is {_placed(least, name)}, the greatest {_placed(greatest, name)}"
+
+
+def _placed(row: dict, name: str) -> str:
+    place = f"seq {row['seq']}" if "seq" in row else f"{row['path']}, line {row['line']}"
+    return f"{row[name]!r} ({place})"
+
+
+def _key(groups: Groups, number: int) -> str:
+    if groups.keys is None:
+        return "the only key"
+    [values] = plain_rows(groups.keys.slice(number, 1))
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+
+
+def _time(time_us: int) -> str:
+    # NumPy's: its years have no end, as those of Python's datetime do.
+    return str(np.datetime64(int(time_us), "us")).replace("T", " ").removesuffix(".000000") + " UTC"

@@ -16,12 +16,10 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from pipelines.delta.day_files import files_by_day
+from pipelines.delta.day_files import RowGroup, files_by_day, row_groups
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Gathering
-from pipelines.engines.ranges import EVERYTHING, Panes, Range
-from pipelines.engines.shares import limit_bytes, packed_within
-from pipelines.replay.row_groups import RowGroup, row_groups
+from pipelines.engines.engine import Gathering, limit_bytes, packed_within
+from pipelines.engines.file_rows import EVERYTHING, Panes, Range
 from pipelines.replay.work import Work
 
 Buckets = Mapping[tuple[str, ...], int]

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
+from kernels.replay.late import FOREVER_US
+from kernels.replay.window_kind import WindowKind
 from kernels.windows import window_kind
-from kernels.windows._kind import WindowKind
-from kernels.windows._late import FOREVER_US
 from schemas.query import Query
 from schemas.windows import MICROSECOND
 

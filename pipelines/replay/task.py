@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from kernels.replay import CHOSEN, PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_rows
-from pipelines.engines.ranges import EVERYTHING, Range, RowsOfFiles, filter_of, read_rows
+from pipelines.engines.file_rows import EVERYTHING, Range, RowsOfFiles, filter_of, read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
 from pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
@@ -69,7 +69,8 @@ class WrittenShare:
         self.result, self.late = self.result + result, self.late + late
         if tables.state is not None:
             carried = (each.carried for each in made if each.carried is not None)
-            states = [state_rows(each, work, tables.state, days[-1]) for each in carried]
+            of_stream = tables.source.stream, work.whole_buckets
+            states = [state_rows(each, *of_stream, tables.state, days[-1]) for each in carried]
             self.state += write_rows(lake, tables.state, *states)
             self.state_digests[days[-1]] = sum(map(state_digest, states))
         self.kernels |= dict.fromkeys(days, sum((Counter(each.kernels) for each in made), Counter()))

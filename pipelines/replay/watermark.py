@@ -14,18 +14,23 @@ import pyarrow as pa
 from kernels.replay import PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.rows.arrays import TIME
-from pipelines.tables import heartbeats
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
+from pipelines.tables.arrival_days import (
+    DAY_US,
+    EPOCH_DATE,
+    ArrivalDays,
+    beats_between,
+    beats_of_silences,
+    day_start_us,
+)
 from pipelines.tables.stream_tables import StreamTables
-from schemas.windows import DAY
+from schemas.windows import DAY, MICROSECOND
 
 
 def ticks_of_events(arrival_us: np.ndarray, start_us: np.ndarray, idle_after: timedelta | None = None) -> PassTicks:
     """The watermark's staircase of events in any order: the ticks that raise the newest start. O(n · log n)."""
     if idle_after is not None:
-        every_us = heartbeats.idle_us(idle_after)
-        beats_us = heartbeats.between(arrival_us, every_us)
+        every_us = idle_after // MICROSECOND
+        beats_us = beats_between(arrival_us, every_us)
         arrival_us, start_us = np.append(arrival_us, beats_us), np.append(start_us, beats_us - every_us)
     return _rising(arrival_us, start_us)
 
@@ -56,7 +61,7 @@ class PassTable(NamedTuple):
 
     def newest_before_us(self, day: date) -> int | None:
         """The newest start before a day, of events or heartbeats; None where nothing had arrived."""
-        noted = self.days.newest_start_before(day)
+        noted = max((each.newest_start for date_, each in self.days.by_date.items() if date_ < day), default=None)
         if noted is None:
             return None
         newest_us = pa.scalar(noted, TIME).value
@@ -74,19 +79,16 @@ class PassTable(NamedTuple):
         tick_us, newest_us = (rows[name].cast(pa.int64()).to_numpy() for name in columns[:2])
         if idle_after is None:
             return tick_us, newest_us
-        every_us = heartbeats.idle_us(idle_after)
-        beats_us = heartbeats.of_silences(*self._silences(rows, first, last), every_us)
-        return np.append(tick_us, beats_us), np.append(newest_us, beats_us - every_us)
-
-    def _silences(self, rows: pa.Table, first: date, last: date) -> tuple[np.ndarray, np.ndarray]:
-        """From the beginning of each day before which something had arrived until its first tick, or its end."""
+        every_us = idle_after // MICROSECOND
+        # From the beginning of each day before which something had arrived until its first tick, or its end.
         arrived = rows.group_by("arrival_date").aggregate([("tick", "min")])
         ticks_us = arrived["tick_min"].cast(pa.int64()).to_pylist()
         first_us = dict(zip(arrived["arrival_date"].to_pylist(), ticks_us, strict=True))
         days = [day for day in self.days.changing(first, last, True) if self.days.span and day > self.days.span[0]]
         since_us = np.array([day_start_us(day) for day in days], np.int64)
         until_us = [first_us.get(day, day_start_us(day) + DAY_US) for day in days]
-        return since_us, np.array(until_us, np.int64)
+        beats_us = beats_of_silences(since_us, np.array(until_us, np.int64), every_us)
+        return np.append(tick_us, beats_us), np.append(newest_us, beats_us - every_us)
 
 
 def _rising(tick_us: np.ndarray, newest_us: np.ndarray) -> PassTicks:

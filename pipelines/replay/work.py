@@ -21,22 +21,18 @@ import pyarrow as pa
 from kernels.monoid import Sketch
 from kernels.monoids import find_monoid
 from kernels.replay import PassTicks
-from pipelines.delta.day_files import files_by_day
+from pipelines.delta.day_files import bounds_us, files_by_day
 from pipelines.delta.lake import Lake
-from pipelines.replay import earlier_state
-from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.row_groups import bounds_us
+from pipelines.replay import day_state
+from pipelines.replay.day_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
-from pipelines.rows.arrow_schemas import ARROW_TYPES
-from pipelines.tables.aggregates import plan_aggregates
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.rows.arrays import ARROW_TYPES
+from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays, day_start_us
+from pipelines.tables.query_tables import QueryTables, plan_aggregates
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.model import Model
-from schemas.state_table import CARRIED
+from schemas.side_tables import CARRIED
 from schemas.stream import Stream
 from schemas.windows import MICROSECOND
 
@@ -183,7 +179,7 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence
     if tables.query.window.context_free:
         earlier, newest_us = None, staircase.newest_before(days)
     else:  # what had arrived before the first day is in the state
-        earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
+        earlier = day_state.find(lake, tables, read.days, days[0], read.snapshot.name)
         newest_us = [None] * len(days)
     paths = ([file.path for file in files.get(day, ())] for day in days)
     backs = [_look_back(served, source.stream, *each) for each in zip(paths, days, newest_us, strict=True)]

@@ -1,7 +1,6 @@
 """The pages of benchmarks: those of docs/benchmarks/, with their figures, where a checkout has them."""
 
 import re
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,12 +29,6 @@ def benchmark_pages() -> list[ReportPage]:
     return [first, *map(_page, sources)]
 
 
-def copy_figures(folder: Path) -> None:
-    """The pictures that the pages show, into the folder of the site."""
-    for picture in sorted(SOURCE.glob("*.png")):
-        shutil.copyfile(picture, folder / picture.name)
-
-
 def _file(source: Path) -> str:
     return f"benchmark-{source.stem}.html"
 
@@ -47,18 +40,14 @@ def _title(source: Path) -> str:
 
 def _page(source: Path) -> ReportPage:
     text = _COMMENT.sub("", _TITLE.sub("", source.read_text()))
-    made = Prose(_markdown().render(text))
-    return ReportPage(
-        _file(source), _title(source), GROUP, f"From docs/benchmarks/{source.name}.", (Section("", (made,)),)
-    )
-
-
-def _markdown() -> MarkdownIt:
-    """Without HTML of the text's own; links to other pages of the docs, which the site hasn't, become plain text."""
+    # Without HTML of the text's own; links to other pages of the docs, which the site hasn't, become plain text
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("link_open", _link)
     parser.add_render_rule("image", _image)
-    return parser
+    made = Prose(parser.render(text))
+    return ReportPage(
+        _file(source), _title(source), GROUP, f"From docs/benchmarks/{source.name}.", (Section("", (made,)),)
+    )
 
 
 def _link(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: dict) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from pipelines import flow
-from pipelines.report.file_names import stream_file
-from schemas.durations import in_words
+from pipelines.report.words import stream_file
 from schemas.model import HeavyCall, Model
 from schemas.query import Query
 from schemas.registry import queries_of
+from schemas.spelling import in_words
 from schemas.stream import Stream
 
 OF_EVERY_STREAM = """`ingest` follows the files; then `replay` follows the logical date: all queries in one pass. Its

@@ -10,9 +10,9 @@ from pipelines.report.figure import PageFigure
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, name, reading
 from pipelines.report.words import length
-from schemas.durations import in_words
-from schemas.lateness_table import lateness_name
 from schemas.registry import queries
+from schemas.side_tables import lateness_name
+from schemas.spelling import in_words
 
 PAGE, PREFIX = "lateness.html", lateness_name("")
 _LATENESS = alt.X("lateness_seconds:Q", title="lateness", **f.length_axis())

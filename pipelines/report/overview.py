@@ -7,17 +7,16 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger.run_table import StepRow, rows
 from pipelines.ledger.stale import stale
 from pipelines.report import dag_text
-from pipelines.report.file_names import FIRST_FILE, query_file, stream_file
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries.page import is_published
 from pipelines.report.reader import rows_of_days
 from pipelines.report.runs_and_gate import counted, not_ended_well
 from pipelines.report.streams.page import is_ingested
-from pipelines.report.words import size
+from pipelines.report.words import FIRST_FILE, query_file, size, stream_file
 from schemas import registry
-from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WindrowError
 from schemas.query import Query
+from schemas.spelling import in_words
 from schemas.stream import Stream
 
 PAGE, STREAMS, QUERIES = FIRST_FILE, "streams.html", "queries.html"

@@ -141,7 +141,7 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
 
 
 def _made_data_docs(config: Config, folder: Path) -> PageTable | Remark:
-    from pipelines.gate.data_docs import build
+    from pipelines.gate.validation import build
 
     try:
         build(config)
@@ -166,7 +166,12 @@ def _gate(lake: Lake, docs: PageTable | Remark) -> Section:
     if lake.version(VERDICTS.name) is None:
         return Section("The gate", (Remark("No check was asked yet."), docs))
     with reading(lake, VERDICTS.name) as reader:
-        return Section("The gate", (*_failed(reader), checks(reader), _by_check(reader), docs))
+        found = reader.tuples("""
+            SELECT check_name, count(*) AS asked, count(*) FILTER (NOT passed) AS failed,
+                arg_max(figure, "at") AS figure, arg_max(allowed, "at") AS allowed
+            FROM verdicts GROUP BY check_name ORDER BY failed DESC, check_name""")
+        columns = ("check", "asked", "failed", "newest figure", "limit")
+        return Section("The gate", (*_failed(reader), checks(reader), PageTable("By check", columns, found), docs))
 
 
 def checks(reader: Reader) -> PageFigure:
@@ -182,14 +187,6 @@ def checks(reader: Reader) -> PageFigure:
     )
     caption = "Every check of every run, of one version of a table each."
     return f.figure("verdicts", "Verdicts", caption, chart, f.lines_px(found, "of"))
-
-
-def _by_check(reader: Reader) -> PageTable:
-    found = reader.tuples("""
-        SELECT check_name, count(*) AS asked, count(*) FILTER (NOT passed) AS failed, arg_max(figure, "at") AS figure,
-            arg_max(allowed, "at") AS allowed FROM verdicts GROUP BY check_name ORDER BY failed DESC, check_name""")
-    columns = ("check", "asked", "failed", "newest figure", "limit")
-    return PageTable("By check", columns, found)
 
 
 def _failed(reader: Reader) -> list[PageTable | Remark]:

@@ -30,10 +30,10 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.locks import full_disk_reported, locked_here
 from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate
 from pipelines.report.figure import PageFigure
-from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
 from pipelines.report.queries.page import query_page
 from pipelines.report.streams.page import stream_page
+from pipelines.report.words import query_file, stream_file
 from schemas import registry
 from schemas.errors import WindrowError, WrongParameter
 
@@ -74,7 +74,10 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
     """
     asked_ns = time.time_ns()
     folder = config.report if into is None else into.expanduser().resolve()
-    _require_own(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / _MADE).is_file():
+        raise WrongParameter("--into", str(folder), "a folder that is new, empty, or has an earlier report in it")
+    if folder.exists() and not folder.is_dir():
+        raise WrongParameter("--into", str(folder), "a folder; this is a file")
     with locked_here(config, _LOCK), full_disk_reported(config, _LOCK):
         if found := _made_since(folder, asked_ns, with_data_docs):
             return found
@@ -83,15 +86,14 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
         making.mkdir(parents=True)
         lake = Lake(config)
         made = _write(lake, _pages(lake, folder, progress, with_data_docs), folder, making, with_data_docs)
-        _replace(folder, making)
+        # A reader finds the earlier pages or the new ones, and for a moment none
+        old = folder.with_name(f".{folder.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        if folder.exists():
+            folder.rename(old)
+        making.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
     return made
-
-
-def _require_own(folder: Path) -> None:
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / _MADE).is_file():
-        raise WrongParameter("--into", str(folder), "a folder that is new, empty, or has an earlier report in it")
-    if folder.exists() and not folder.is_dir():
-        raise WrongParameter("--into", str(folder), "a folder; this is a file")
 
 
 def _made_since(folder: Path, asked_ns: int, with_data_docs: bool) -> Report | None:
@@ -104,16 +106,6 @@ def _made_since(folder: Path, asked_ns: int, with_data_docs: bool) -> Report | N
     return Report(**{**found, "first_page": folder / overview.PAGE})
 
 
-def _replace(folder: Path, making: Path) -> None:
-    """A reader finds the earlier pages or the new ones, and for a moment none."""
-    old = folder.with_name(f".{folder.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-    making.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, with_data_docs: bool) -> Report:
     began_ns, pages = time.time_ns(), [*asked]
     not_made = [page.file for page in pages for item in page.sections if item.title == _NOT_MADE]
@@ -121,24 +113,19 @@ def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, 
     for page in pages:
         text = template.render(page=page, siblings=_siblings(page, pages), **shared)
         (making / page.file).write_text(text, encoding="utf-8")
-    for name in (_STYLE, _SCRIPT):
-        shutil.copyfile(TEMPLATES / name, making / name)
-    _write_scripts(making, folder)
-    benchmarks.copy_figures(making)
+    for file in (TEMPLATES / _STYLE, TEMPLATES / _SCRIPT, *sorted(benchmarks.SOURCE.glob("*.png"))):
+        shutil.copyfile(file, making / file.name)
+    # Vega, Vega-Lite and Vega-Embed as one file. Bundling takes seconds, so an earlier report's is taken.
+    if (bundled := folder / _LIBRARIES).is_file():
+        shutil.copyfile(bundled, making / _LIBRARIES)
+    else:
+        # Without a snippet it makes the three libraries known to the page; its types ask for one.
+        (making / _LIBRARIES).write_text(vl_convert.javascript_bundle(), encoding="utf-8")  # type: ignore[call-arg]
     size_bytes = sum(path.stat().st_size for path in making.iterdir())
     made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
     noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns, "with_data_docs": with_data_docs}
     (making / _MADE).write_text(json.dumps(noted))
     return made
-
-
-def _write_scripts(making: Path, earlier: Path) -> None:
-    """Vega, Vega-Lite and Vega-Embed as one file. Bundling takes seconds, so an earlier report's is taken."""
-    if (made := earlier / _LIBRARIES).is_file():
-        shutil.copyfile(made, making / _LIBRARIES)
-    else:
-        # Without a snippet it makes the three libraries known to the page; its types ask for one.
-        (making / _LIBRARIES).write_text(vl_convert.javascript_bundle(), encoding="utf-8")  # type: ignore[call-arg]
 
 
 def _pages(lake: Lake, folder: Path, progress: Callable[[str], None], with_data_docs: bool) -> Iterator[ReportPage]:

@@ -2,8 +2,19 @@
 
 from unicodedata import category
 
+FIRST_FILE = "index.html"
+SERVED_AT = "/windrow"
+"""In the address of an Airflow with the plugins of dags/plugins/."""
 # Unicode's categories of control characters, of invisible ones that turn the direction of text, and of broken ones.
 _STEERING = ("Cc", "Cf", "Cs")
+
+
+def stream_file(name: str) -> str:
+    return f"stream-{name}.html"
+
+
+def query_file(name: str) -> str:
+    return f"query-{name}.html"
 
 
 def without_controls(text: str) -> str:

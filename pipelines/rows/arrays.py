@@ -1,17 +1,26 @@
-"""Arrow ↔ NumPy: times as int64 µs, values as the 64-bit words of kernels.replay, and back.
+"""Arrow's columns: their types by `schemas/tables.py`; as NumPy's arrays, times as int64 µs, values as the 64-bit words
+of kernels.replay, and back; as rows of Python's own values.
 
 A word is the value's own integer (dates, times and durations in the column's own unit), or the bits of a float64. Where
 an aggregate keeps the type (min, max), uint64 goes in with its top bit turned over: so its order as int64 is right.
 """
+
+import re
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from pipelines.rows.arrow_schemas import ARROW_TYPES
 from schemas.errors import BadInput
+from schemas.stream import Column
+from schemas.tables import Table
 
+ARROW_TYPES = {
+    "string": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(),
+    "timestamp": pa.timestamp("us", "UTC"), "date": pa.date32(), "binary": pa.binary(),
+}  # fmt: skip
 TIME = ARROW_TYPES["timestamp"]
 TOP_BIT = np.int64(-(2**63))
 _INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
@@ -25,7 +34,10 @@ KERNEL_TYPES = {
     **{type_.id: "string" for type_ in (pa.string(), pa.large_string())},
 }
 """How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word, and
-strings get theirs in pipelines/replay/aggregate_values.py."""
+strings get theirs in pipelines/replay/event_arrays.py."""
+_SHORT_YEAR = re.compile(r"^-(\d{3})-")  # NumPy's years before 0
+_BEYOND_PYTHON = (OverflowError, ValueError)
+_INFINITE = {pa.int64(): 2**63 - 1, pa.int32(): 2**31 - 1}  # how DuckDB stores infinity in a time and in a date
 
 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -92,3 +104,47 @@ def _storage(type_: pa.DataType) -> pa.DataType:
     if types.is_integer(type_):
         return type_
     return pa.int32() if type_.bit_width == 32 else pa.int64()
+
+
+def arrow_schema(table: Table) -> pa.Schema:
+    """The table's Arrow schema: types, nullability, and each column's comment as field metadata."""
+    return pa.schema(
+        [
+            pa.field(column.name, ARROW_TYPES[column.type], column.nullable, {"comment": _comment(column)})
+            for column in table.columns
+        ]
+    )
+
+
+def _comment(column: Column) -> str:
+    return f"{column.meaning} [{column.unit}]" if column.unit else column.meaning
+
+
+def plain_rows(table: pa.Table) -> list[dict]:
+    """A dict a row; a time or date beyond Python's years is its text in ISO 8601. O(values)."""
+    try:
+        return table.to_pylist()
+    except _BEYOND_PYTHON:
+        columns = [[_plain(value) for value in column] for column in table.columns]
+        return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _plain(value: pa.Scalar) -> object:
+    try:
+        return value.as_py()
+    except _BEYOND_PYTHON:
+        pass
+    if isinstance(value, pa.StructScalar):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, pa.MapScalar):
+        return [tuple(map(_plain, (entry["key"], entry["value"]))) for entry in value.values]
+    if isinstance(value, (pa.ListScalar, pa.FixedSizeListScalar)):
+        return [_plain(inner) for inner in value.values]
+    of_day = types.is_date32(value.type)
+    stored = pa.int32() if of_day else pa.int64()
+    number = value.cast(stored).as_py()
+    if abs(number) == _INFINITE[stored]:
+        return "infinity" if number > 0 else "-infinity"
+    unit: Any = "D" if of_day else value.type.unit
+    text = _SHORT_YEAR.sub(r"-0\1-", str(np.datetime64(number, unit)).removesuffix(".000000"))
+    return text if of_day or value.type.tz is None else f"{text}Z"

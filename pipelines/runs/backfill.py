@@ -8,9 +8,8 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger.run_table import published
 from pipelines.ledger.stale import stale
-from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.batch import Progress
-from pipelines.runs.definitions import tables_of
+from pipelines.runs.definitions import nothing_arrived, tables_of, with_arrivals
 from pipelines.runs.replay import replay, silent
 from pipelines.runs.reports import Done
 from pipelines.tables.arrival_days import ArrivalDays

@@ -16,21 +16,20 @@ from typing import NamedTuple
 from pipelines import flow
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
-from pipelines.gate.gate import Gate, failure
+from pipelines.gate.gate import Gate, failure, note
 from pipelines.gate.publish import Publication, publish
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import farm_runs, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.stale import DIGESTS, other_inputs
-from pipelines.replay import earlier_state
+from pipelines.replay import day_state
 from pipelines.replay.audit import Audited, audit
-from pipelines.replay.earlier_state import EarlierState
+from pipelines.replay.day_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
-from pipelines.runs.arrived import nothing_arrived, with_arrivals
-from pipelines.runs.checked import note
+from pipelines.runs.definitions import nothing_arrived, with_arrivals
 from pipelines.runs.reports import DayFailure, DayReport
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
@@ -72,7 +71,7 @@ class StepOfDays(NamedTuple):
         gone = [each.day for each in missed if each.query == query]
         if of.state is None or not gone:
             return left
-        self.fail(query, [day for day in left if day > min(gone)], earlier_state.not_published(query, min(gone)))
+        self.fail(query, [day for day in left if day > min(gone)], day_state.not_published(query, min(gone)))
         return [day for day in left if day < min(gone)]
 
 
@@ -179,7 +178,9 @@ class RunBatch:
                 return []
             return self._by_halves(step, work, read)
         for day, each in audited.items():
-            _note_audit(step.entries[query, day], each)
+            entry = step.entries[query, day]
+            entry.inputs, entry.counts, entry.kernel = each.inputs, each.counts, each.kernel
+            entry.outputs, entry.message, entry.ended = asdict(each.versions), each.why, True
         farm_runs.record(lake, {self._run(query, day): each.farms for day, each in audited.items() if each.farms})
         for why in dict.fromkeys(each.why for each in audited.values() if each.why):
             step.progress(f"{flow.REPLAY.name}: {why}")
@@ -217,7 +218,9 @@ class RunBatch:
             if isinstance(each, Superseded):
                 yield DayReport(self.run_id, query, day, {}, str(each), superseded=True)
             else:
-                stale = _stale_already(now, rows.days[day].inputs)
+                # Why a day is stale as soon as it is published: files were ingested since its run read silver
+                reasons = other_inputs(now, rows.days[day].inputs)
+                stale = f"stale already, a new run would read other events: {'; '.join(reasons)}" if reasons else None
                 report = DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day]))
                 yield _reported(entries[day], each, report)
 
@@ -228,18 +231,7 @@ def _require_refused(error: WindrowError) -> None:
         raise error
 
 
-def _note_audit(entry: LedgerEntry, made: Audited) -> None:
-    entry.inputs, entry.counts, entry.kernel = made.inputs, made.counts, made.kernel
-    entry.outputs, entry.message, entry.ended = asdict(made.versions), made.why, True
-
-
 def _reported(entry: LedgerEntry, published: Publication, report: DayReport) -> DayReport:
     entry.message, entry.counts, entry.ended = report.note, published.rows, True
     entry.outputs = {**published.versions, DIGESTS: published.digests}
     return replace(report, versions=published.versions, revisions=published.revisions, had_rows=published.had_rows)
-
-
-def _stale_already(now: ArrivalDays, inputs: dict) -> str | None:
-    """Why a day is stale as soon as it is published: files were ingested since its run read silver."""
-    reasons = other_inputs(now, inputs)
-    return f"stale already, a new run would read other events: {'; '.join(reasons)}" if reasons else None

@@ -1,27 +1,36 @@
 """What a replay needs of a query beyond what its file can say alone (schemas/validation.py): aggregates that there are,
 for columns of these types; windows that kernels serve and the gate counts again. A run asks it of its query,
-`windrow check` of all."""
+`windrow check` of all.
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+And of a day: that there is anything to replay. Before a stream's first arrival and after its newest no run can make a
+row. A day between them that has no arrivals keeps its run: that is stale when a late file brings it some. Of a stream
+with heartbeats a day after the newest arrival can have rows too, once it is over."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from kernels.farm import functions as heavy_functions
 from kernels.monoids import functions
 from kernels.runtime.cache import AGGREGATES
 from kernels.trial import try_aggregate
+from pipelines.delta.day_files import by_day
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount.kinds import refuse_unrecounted
+from pipelines.ledger import run_table
 from pipelines.replay.heavy_function import require_served
 from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrow_schemas import ARROW_TYPES
-from pipelines.tables.aggregates import plan_aggregates
-from pipelines.tables.query_tables import QueryTables
+from pipelines.rows.arrays import ARROW_TYPES
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.query_tables import QueryTables, plan_aggregates
 from schemas import registry
-from schemas.errors import UnknownName, WindrowError, WrongParameter
+from schemas.errors import NothingArrived, UnknownName, WindrowError, WrongParameter
 from schemas.mistakes import file_of, placed
 from schemas.model import Model
 from schemas.query import Query
+from schemas.stream import Stream
 
 
 def tables_of(query_name: str) -> QueryTables:
@@ -95,3 +104,39 @@ def _placed(query: Query) -> Iterator[None]:
         yield
     except WrongParameter as wrong:
         raise placed(registry.module_of(query.name), wrong) from None
+
+
+def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> list[date]:
+    """Those of the days that can have rows: between the first and the newest arrival, with heartbeats all since the
+    first that are over, the stream's last, which closes its windows, and those that were published, whose rows may have
+    to go. O(ledger) where a day is none of the first."""
+    first, newest = arrivals.span or (date.max, date.min)
+    stream = tables.source.stream
+    until = _last_heartbeats(stream, newest)
+    others = [day for day in days if not (first <= day <= until or day == stream.last_day)]
+    if not others:
+        return list(days)
+    query = tables.query.name
+    # Also those that only the published tables know of.
+    published = {*run_table.published(lake, query), *by_day(lake, query), *by_day(lake, f"{query}_late")}
+    return sorted({*days} - ({*others} - published))
+
+
+def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> NothingArrived:
+    """The error of days of which none can have rows."""
+    asked = str(days[0]) if len(days) == 1 else f"the days from {days[0]} to {days[-1]}"
+    stream, found = tables.source.stream, "none yet"
+    if arrivals.span:
+        first, newest = arrivals.span
+        until = _last_heartbeats(stream, newest)
+        found = f"from {first} to {newest}" + (f", and heartbeats go on until {until}" if until > newest else "")
+    return NothingArrived(
+        f"nothing of stream {stream.name!r} has arrived on {asked}, so there is nothing to replay: its arrivals are "
+        f"{found}. Choose days of these; where files are waiting, first: windrow ingest {stream.name}"
+    )
+
+
+def _last_heartbeats(stream: Stream, newest: date) -> date:
+    """The newest arrival's day where the stream has none. A day that isn't over may still have arrivals."""
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    return newest if stream.idle_after is None else max(newest, min(yesterday, stream.newest_day))

@@ -3,17 +3,30 @@ day.
 
 The first task of a stream's DAG: it refuses a day that the stream doesn't have before it looks at any file. What it
 leaves is the snapshot that the other steps of the run read, whatever lands or is ingested meanwhile.
+
+To take out what a file delivered is such a run too: a file that vanishes from the landing folder keeps it, since
+landing folders are tidied up; so somebody has to say when it is to go.
+
+A stream's newest events have no row on time before later ones move the watermark: an ingest logs how many lie in
+windows that aren't closed yet, so that nobody looks for rows that can't be there. A window is open until the watermark
+has reached its end. Those that depend on their key's other events, and rolling ones, are open at least until it has
+passed their newest event: of these the events that it has not passed are counted.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
-from pipelines import flow
+import duckdb
+
+from pipelines import flow, storage
 from pipelines.config import Config
+from pipelines.delta.day_files import files_of, parquet
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate, failure
-from pipelines.ingest import limits
+from pipelines.gate.gate import Gate, failure, note
+from pipelines.gate.recount.kinds._calendar import calendar_windows
+from pipelines.ingest import landing, outcome
 from pipelines.ingest.changes import Asked
 from pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
 from pipelines.ingest.ingest import Progress, ingest
@@ -21,10 +34,13 @@ from pipelines.ingest.outcome import IngestReport
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.runs.checked import note
-from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.replay.watermark import PassTable
+from pipelines.tables.arrival_days import DAY_US, ArrivalDays, day_start_us
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
+from schemas.errors import UnknownName, WrongParameter
+from schemas.query import Query
+from schemas.windows import MICROSECOND, Regular, Window
 
 
 def ingest_day(
@@ -50,8 +66,8 @@ def ingest_day(
         progress(flow.CHECK_SILVER.name)
         check(lake, run, tables, report, entry, progress)
         known = known_files(lake, tables.files).values()
-        found = limits.broken(tables.stream, known, report, datetime.now(UTC).date())
-        limits.require(tables.stream, found)
+        found = outcome.broken(tables.stream, known, report, datetime.now(UTC).date())
+        outcome.require(tables.stream, found)
         warnings = tuple(map(str, found))
         entry.message = "; ".join(warnings) or None
     return replace(report, warnings=warnings)
@@ -63,7 +79,8 @@ def ingest_as_step(
     """An ingest that knows what the ledger has of those before it, and notes what it took and left. The days that it
     touched are those since the newest that ended: the events of the others are not known to anybody."""
     stream = tables.stream.name
-    snapshots.require_whole_logs(lake, stream)
+    for damaged in snapshots.shortened(lake, stream, [table.name for table in tables.all]):
+        raise damaged
     asked = replace(asked, left_out=snapshots.left_out(lake, stream))
     engine = engine_of(lake.config)
     with entry.stages.working(engine, progress):
@@ -92,3 +109,108 @@ def check(
     note(lake.config, [(entry, found)], progress)
     if failed := failure(found):
         raise failed
+
+
+def open_windows(config: Config, stream_name: str) -> Iterator[str]:
+    """A sentence for each query of a stream. Also where a file of silver can't be read: the ingest before has ended."""
+    tables = StreamTables.of(registry.stream(stream_name))
+    try:
+        counts = events_in_open_windows(Lake(config), tables)
+    except duckdb.Error as error:
+        yield f"events in open windows could not be counted: {str(error).splitlines()[0]}"
+        return
+    for query, events in counts.items():
+        yield f"{query}: " + (
+            f"{events:,} events are in windows that aren't closed yet" if events else "no open window"
+        )
+
+
+def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
+    """By query, of all events of the stream that silver has; conditions of the query (`where`) are not looked at. Zero
+    of each where the stream's last day has come: its run closes every window. TableDamaged where silver is. O(events of
+    the arrival days from the oldest open window on)."""
+    stream, queries = tables.stream, registry.queries_of(tables.stream.name)
+    names = [query.name for query in queries]
+    arrivals = ArrivalDays.read(lake, tables.partitions.name)
+    days = arrivals.by_date
+    if not days or not queries or stream.newest_day <= max(days):
+        return dict.fromkeys(names, 0)
+    passes = PassTable(lake, tables, lake.existing_version(tables.passes.name), arrivals)
+    newest_us = passes.newest_before_us(max(days) + timedelta(days=1))
+    assert newest_us is not None, "there are arrival days"
+    conditions = [_is_open(query, newest_us) for query in queries]
+    oldest_us = min(start_us for start_us, _ in conditions) - stream.ahead_at_most_us
+    files = files_of(lake, tables.silver, [day for day in days if day_start_us(day) + DAY_US > oldest_us])
+    if not files:
+        return dict.fromkeys(names, 0)
+    asked = ", ".join(f"count(*) FILTER ({condition})" for _, condition in conditions)
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
+        (counts,) = database.sql(f"SELECT {asked} FROM {parquet(tables.silver, files)}").fetchall()
+    return dict(zip(names, counts, strict=True))
+
+
+def _is_open(query: Query, newest_us: int) -> tuple[int, str]:
+    """The time before which no event of an open window starts, in µs since the epoch, and which events are in one."""
+    watermark_us = newest_us - query.lateness // MICROSECOND
+    open_us = first_open_us(query.window, watermark_us)
+    longest_us = query.window.longest_event_us
+    if longest_us is not None:
+        last_us = 'greatest(epoch_us("start"), epoch_us("end") - 1)'
+        return open_us - longest_us, f"{last_us} >= {open_us}"
+    return open_us, f'epoch_us("start") >= {open_us}'
+
+
+def first_open_us(window: Window, watermark_us: int) -> int:
+    """The start of the oldest window whose end a watermark has not reached; of windows that depend on events, rolling
+    ones among them, the time behind the watermark. All in µs since the epoch."""
+    if not isinstance(window, Regular):
+        return watermark_us + 1
+    if window.zone is None:
+        number = (watermark_us - window.origin_us - window.size_us) // window.slide_us + 1
+        return window.origin_us + number * window.slide_us
+    around = calendar_windows(window, watermark_us - window.longest_us, watermark_us + window.longest_us)
+    return min(start_us for start_us, end_us in around if end_us > watermark_us)
+
+
+def forget(config: Config, path: str, leave_file: bool, run_id: str | None, progress: Progress) -> IngestReport:
+    """Take out what the path delivered: the days that this touches are made again, and a file that was refused as its
+    duplicate is taken. `leave_file`: the file may stay in the landing folder; it is left out until its content changes.
+    Raises UnknownName, WrongParameter (the file lies in the landing folder), and what `ingest` raises."""
+    tables = _tables_of(Lake(config), path)
+    run = Run(run_id or run_table.new_run_id(tables.stream.name, None), tables.stream.name)
+    lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))
+    with run_table.step(lake, run, "forget") as entry:
+        listed = landing.listing(config.landing, tables.stream)
+        if not leave_file and path in {*listed.events, *listed.no_events}:
+            raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
+        progress = entry.stages.following(progress)
+        entry.inputs = {"forgotten": path}
+        report = ingest_as_step(lake, tables, entry, progress, Asked(forget=frozenset([path])))
+        progress(flow.CHECK_SILVER.name)
+        check(lake, run, tables, report, entry, progress)
+    return report
+
+
+def _tables_of(lake: Lake, path: str) -> StreamTables:
+    """Those of the stream that knows the path, or did so before a forget that took it out and then failed: repeated, it
+    ends well. No two streams have files in one folder."""
+    known = []
+    for stream in registry.streams().values():
+        tables = StreamTables.of(stream)
+        rows = known_files(lake, tables.files)
+        left = [row.path for row in rows.values() if row.state != FORGOTTEN]
+        if path in left:
+            return tables
+        known += left
+    forgets = run_table.rows(lake, [("step", "=", "forget")])
+    of_path = [step for step in forgets if step.inputs.get("forgotten") == path]
+    if of_path and of_path[-1].state != "done":
+        return StreamTables.of(registry.stream(of_path[-1].stream))
+    raise UnknownName("landing file that an ingest has taken", path, _alike(path, known))
+
+
+def _alike(path: str, known: list[str]) -> list[str]:
+    """Some of the known paths: of files of that name, or else of that folder, or any."""
+    folder, _, name = path.rpartition("/")
+    named = [each for each in known if each.rpartition("/")[2] == name]
+    return (named or [each for each in known if each.startswith(f"{folder}/")] or known)[:5]

@@ -13,8 +13,7 @@ from pipelines.config import Config
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
+from pipelines.engines.engine import Engine, packed_within
 from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.replay.audit import Audited
@@ -23,7 +22,7 @@ from pipelines.runs.batch import Asked, AuditRows, Progress, RunBatch
 from pipelines.runs.reports import DayFailure, DayReport, Done
 from pipelines.tables.arrival_days import FIRST_DAY, ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas.errors import NotSetUp, WindrowError, WrongParameter
 from schemas.windows import DAY
 
@@ -183,7 +182,7 @@ def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run
     )
     for name, version, days in asked:
         # A table that was made again counts its versions anew.
-        if lake.lacks_files(name, version, days) or lake.made_after(name, audited.at):
+        if lake.lacks_files(name, version, days) or lake.state(name).made_ms > audited.at.timestamp() * 1000:
             return f"version {version} of {name}"
     return None
 

@@ -1,4 +1,12 @@
-"""What an ingest noted of each arrival day of silver (`partitions_<stream>`), at one version."""
+"""What an ingest noted of each arrival day of silver (`partitions_<stream>`), at one version; and heartbeats of a
+stream that is silent, in µs: what `schemas/validation.py` says of `idle_after`.
+
+    arrivals  ──x──x─────────────────|───────x────|      | midnight, UTC
+    silences       ├────────────────▶├──────▶├───▶
+    heartbeats          ♥    ♥    ♥      ♥      ♥
+
+A silence begins at a tick or at midnight, and lasts until the next of these.
+"""
 
 import hashlib
 from bisect import bisect_left
@@ -8,10 +16,44 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from pipelines.delta.lake import Lake
 
+EPOCH_DATE, DAY_US = date(1970, 1, 1), 86_400_000_000
 # What the ledger calls the arrival days between which a run read.
 FIRST_DAY, LAST_DAY = "first_arrival_day", "last_arrival_day"
+
+
+def day_start_us(day: date) -> int:
+    """The first microsecond of a day, UTC."""
+    return (day - EPOCH_DATE).days * DAY_US
+
+
+def beats_of_silences(since_us: np.ndarray, until_us: np.ndarray, every_us: int) -> np.ndarray:
+    """Those of silences, one behind the other; of one that ends before it begins none. O(heartbeats)."""
+    counts = np.maximum(0, (until_us - since_us - 1) // every_us)
+    before = np.cumsum(counts) - counts
+    number = np.arange(counts.sum()) - np.repeat(before, counts) + 1
+    return np.repeat(since_us, counts) + number * every_us
+
+
+def beats_at_most(arrival_us: np.ndarray, every_us: int) -> int:
+    """At least as many as there are between arrivals."""
+    if not len(arrival_us):
+        return 0
+    days = int(arrival_us.max()) // DAY_US - int(arrival_us.min()) // DAY_US + 1
+    return days * (DAY_US // every_us)
+
+
+def beats_between(arrival_us: np.ndarray, every_us: int) -> np.ndarray:
+    """The heartbeats between arrivals in any order, and after the last one until its day ends; rising."""
+    if not len(arrival_us):
+        return np.empty(0, np.int64)
+    first_day, last_day = arrival_us.min() // DAY_US, arrival_us.max() // DAY_US
+    midnights = np.arange(first_day + 1, last_day + 2) * DAY_US
+    points = np.unique(np.concatenate((arrival_us, midnights)))
+    return beats_of_silences(points[:-1], points[1:], every_us)
 
 
 class ArrivalDay(NamedTuple):
@@ -54,10 +96,6 @@ class ArrivalDays:
     def events(self, day: date) -> int:
         """How many silver has of a day."""
         return self.by_date[day].events if day in self.by_date else 0
-
-    def newest_start_before(self, day: date) -> datetime | None:
-        """The newest event start that had arrived before a day; None where nothing had."""
-        return max((noted.newest_start for each, noted in self.by_date.items() if each < day), default=None)
 
     def newest_before(self, day: date) -> date | None:
         """The newest arrival day before a day."""

@@ -1,20 +1,199 @@
-"""A query's tables: the rows that wait for the gate, what readers read, and what a day leaves for the next."""
+"""A query's tables: the rows that wait for the gate, what readers read, and what a day leaves for the next; and its
+aggregates over columns of known types: which value columns they read, what type each result has. Which aggregates there
+are, on which types, and what they give, is known to kernels/monoids alone.
+"""
 
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from kernels.farm.content import STATUSES
 from kernels.farm.functions import function, output_names, parameter_values
-from pipelines.tables.aggregates import aggregate_columns
+from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
+from kernels.replay import AggregatePlan
+from kernels.replay.spans import by_shares
+from pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
-from schemas.errors import WrongParameter
+from schemas.errors import NotServed, WrongParameter
 from schemas.model import MODEL_COLUMNS, Model
-from schemas.query import WINDOW_COLUMNS, Query
-from schemas.state_table import state_table
+from schemas.query import WINDOW_COLUMNS, Aggregate, Query
+from schemas.side_tables import state_table
 from schemas.stream import Column
 from schemas.tables import Table, query_tables, required
+from schemas.validation import TIMES
+from schemas.windows import require, require_cutting_type
 
+OF_ANY_COLUMN = {"count"}
+"""Aggregates that look at no value."""
+OF_HASHES = {"approx_distinct", "count_distinct"}
+"""Aggregates that ask of strings only whether they are equal, and give none."""
+_RESULTS: dict[str | None, pa.DataType] = {
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+    "timestamp": TIME,
+}
 TUPLES, STATUS = MODEL_COLUMNS
+
+
+class ValueColumn(NamedTuple):
+    """One array of words: a column, where `ordered` in the form in which min and max of uint64 are right; where
+    `hashed`, strings as words that are the same in every replay, whatever others there are."""
+
+    column: str
+    ordered: bool
+    hashed: bool = False
+
+
+class Output(NamedTuple):
+    """One aggregate of a query: its specification for the kernel, the columns that it reads, its result's type, and of
+    which of the columns its result is a value, if of one."""
+
+    name: str
+    spec: AggregateSpec
+    reads: tuple[ValueColumn, ...]
+    result: pa.DataType
+    kept: int | None
+
+
+class WindowReads(NamedTuple):
+    """column, column_type: place and type of the column whose values cut windows, if any; aggregates: a policy's."""
+
+    column: int | None
+    column_type: str
+    aggregates: tuple[AggregateSpec, ...]
+
+
+class Aggregates(NamedTuple):
+    """A query's aggregates over columns of known types, and the arrays of words that they and the windows share."""
+
+    outputs: tuple[Output, ...]
+    value_columns: tuple[ValueColumn, ...]
+    window: WindowReads
+
+    @property
+    def plan(self) -> AggregatePlan:
+        """The specification for the kernel."""
+        return AggregatePlan(tuple(output.spec for output in self.outputs))
+
+
+def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggregates:
+    """Look every aggregate up. NotServed for an unknown function, WrongParameter for an unknown or unfit column."""
+    numbers: dict[ValueColumn, int] = {}
+    outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
+    if query.window.counts_shares:
+        outputs = tuple(_of_shares(output, len(numbers)) for output in outputs)
+    window = _plan_window(query, column_types, numbers)
+    return Aggregates(outputs, tuple(numbers), window)
+
+
+def _of_shares(output: Output, columns: int) -> Output:
+    spec = by_shares(output.spec, columns)
+    return output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type])
+
+
+def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
+    with_times = dict.fromkeys(TIMES, TIME) | column_types
+    reads = tuple(_output(name, each, with_times, numbers).spec for name, each in query.window.reads.items())
+    for name, spec in zip(query.window.reads, reads, strict=True):
+        require(spec.column_type != "string", f"reads[{name!r}]", spec.function, "an aggregate that gives a number")
+    column = getattr(query.window, "column", None)
+    if column is None:
+        return WindowReads(None, "int64", reads)
+    if column not in column_types:
+        raise WrongParameter("column", column, "a column of " + ", ".join(column_types), column_types)
+    read, kind = ValueColumn(column, ordered=False), _kernel_type(column_types[column])
+    require_cutting_type(query.window, column, kind)
+    return WindowReads(numbers.setdefault(read, len(numbers)), kind, reads)
+
+
+def _output(
+    name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]
+) -> Output:
+    _check(name, aggregate, column_types)
+    types = tuple(_plain(column_types[column]) for column in aggregate.columns)
+    spec = _specification(aggregate, types)
+    output_type = _output_type(name, aggregate, spec, types)
+    kept = {None: 0, SECOND: 1}.get(output_type)  # which column's type the result has
+    reads = tuple(
+        ValueColumn(column, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
+        for place, column in enumerate(aggregate.columns)
+    )
+    places = [numbers.setdefault(column, len(numbers)) for column in reads]
+    column, second, *_ = (*places, None, None)
+    spec = spec._replace(column=column, second=second)
+    return Output(name, spec, reads, _RESULTS[output_type] if kept is None else types[kept], kept)
+
+
+def _specification(aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> AggregateSpec:
+    """Of an aggregate whose columns have these types; their places are those among its own."""
+    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
+    first_type, second_type = (*words, *("int64", "")[len(words) :])
+    first, second, *_ = (*range(len(words)), None, None)
+    return AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
+
+
+def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
+    where = f"aggregates[{name!r}]"
+    if aggregate.function not in functions():
+        raise NotServed(where, aggregate.function, functions(), named_elsewhere(aggregate.function))
+    require(len(aggregate.columns) <= 2, where, aggregate.columns, "at most two columns")
+    for column in aggregate.columns:
+        if column not in column_types:
+            raise WrongParameter(where, column, "a column of " + ", ".join(column_types), column_types)
+
+
+def _output_type(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> str | None:
+    try:
+        return find_monoid(spec)[1].output_type
+    except WrongParameter as wrong:
+        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
+
+
+def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> str:
+    """In the query's words: the columns with their types, or the parameter."""
+    function = aggregate.function
+    if wrong.parameter == f"parameters of {function}":
+        return f"{function} with a parameter {wrong.value}"
+    if wrong.parameter.partition(" of ")[0] in dict(aggregate.parameters):
+        return f"{function} with {wrong.parameter.partition(' of ')[0]}={wrong.value!r}"
+    columns = [f"{column} of type {type_}" for column, type_ in zip(aggregate.columns, types, strict=True)]
+    if wrong.parameter == f"second column of {function}":
+        return f"{function} with second column {columns[1] if len(columns) > 1 else 'none'}"
+    return f"{function} over {columns[0] if columns else 'no column'}"
+
+
+def _plain(type_: pa.DataType) -> pa.DataType:
+    return type_.value_type if pa.types.is_dictionary(type_) else type_
+
+
+def _kernel_type(type_: pa.DataType) -> str:
+    """As what the kernel reads a column."""
+    plain = _plain(type_)
+    return KERNEL_TYPES.get(plain.id, str(plain))
+
+
+def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Column, ...]:
+    """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column.
+    NotServed where days that go on from each other would carry a string."""
+    arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
+    names = {type_: name for name, type_ in ARROW_TYPES.items()}
+    outputs = plan_aggregates(query, arrow_types).outputs
+    for output in () if query.window.context_free else outputs:
+        # What a day carries on are words; that of a string means something within its own replay only, unless hashed.
+        types = (output.spec.column_type, output.spec.second_type)
+        if "string" in types and not all(read.hashed for read in output.reads):
+            where = f"aggregates[{output.name!r}] of strings, in windows whose days go on from each other,"
+            raise NotServed(where, output.spec.function, sorted(OF_HASHES | {"count"}))
+    return tuple(_column(output, names[output.result], query.aggregates[output.name]) for output in outputs)
+
+
+def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:
+    of = " and ".join(each.column for each in output.reads)
+    given = "".join(f", {name} {value}" for name, value in aggregate.parameters)
+    skipped = "" if dict(aggregate.parameters).get("nulls") else "; null values are skipped"
+    return Column(output.name, type_, aggregate.function + (f" of {of}{given}{skipped}" if of else " of events"))
 
 
 class QueryTables(NamedTuple):

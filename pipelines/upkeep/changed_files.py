@@ -11,6 +11,7 @@ from datetime import date
 
 import pyarrow as pa
 
+from pipelines import storage
 from pipelines.delta.day_files import parquet
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
@@ -18,10 +19,8 @@ from pipelines.ingest.changes import Asked, pending
 from pipelines.ingest.ingest import ingest
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS, LEFT_OUT
-from pipelines.rows import databases
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 from pipelines.upkeep.trial import copy, trial
 from schemas.errors import LandingFailed
 from schemas.tables import Table
@@ -138,7 +137,7 @@ def _delivered(lake: Lake, silver: Table, version: int | None, paths: set[str]) 
     if not files:
         return found
     rows = f"{parquet(silver, files)} SEMI JOIN paths USING (path)"
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         database.register("paths", pa.table({"path": pa.array(asked, pa.string())}))
         counted = database.sql(f"SELECT path, arrival_date, count(*) FROM {rows} GROUP BY ALL").fetchall()
     for path, day, events in counted:

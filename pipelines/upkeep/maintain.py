@@ -35,7 +35,7 @@ from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
-from schemas.state_table import state_name
+from schemas.side_tables import state_name
 
 Progress = Callable[[str], None]
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
@@ -64,7 +64,9 @@ def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress)
     is kept."""
     lake = Lake(config).committing(run_id=run_table.new_run_id("maintenance", None))
     found = audits(lake)
-    needed = _needed_versions(lake, found)
+    needed: dict[str, set[int]] = defaultdict(set)  # by table, the versions that runs read which may still come
+    for name, version in (*_newest_snapshots(lake), *_waiting(lake, found)):
+        needed[name].add(version)
     if not dry_run:
         _drop_published_audit_rows(lake, found, datetime.now(UTC) - keep)
     bronze = {f"bronze_{stream}": stream for stream in registry.streams()}
@@ -82,14 +84,6 @@ def _versions_before(lake: Lake, stream: str) -> set[int]:
     """The versions of bronze that have what unfinished files delivered before."""
     rows = known_files(lake, StreamTables.of(registry.stream(stream)).files).values()
     return {before[1] for row in rows if (before := row.row_before()) is not None}
-
-
-def _needed_versions(lake: Lake, found: Audits) -> dict[str, set[int]]:
-    """By table, the versions that runs read which may still come."""
-    needed: dict[str, set[int]] = defaultdict(set)
-    for name, version in (*_newest_snapshots(lake), *_waiting(lake, found)):
-        needed[name].add(version)
-    return needed
 
 
 def _newest_snapshots(lake: Lake) -> Iterator[tuple[str, int]]:
@@ -151,7 +145,11 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
         vacuum = partial(table.vacuum, enforce_retention_duration=False, commit_properties=note, keep_versions=kept)
         removed, freed_bytes = _vacuum(folder, vacuum, keep, dry_run)
         if not dry_run:
-            _shorten_log(table, folder, keep, kept[0])
+            # Write a checkpoint, and remove commits of longer ago than anybody needs
+            table.create_checkpoint()
+            # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
+            if commit_times(folder).get(kept[0], 0.0) > time.time() - (keep + _LOG_KEPT).total_seconds():
+                table.cleanup_metadata()
         return Maintained(name, files_before, len(table.file_uris()), removed, freed_bytes, table.version())
 
 
@@ -185,11 +183,3 @@ def _vacuum(folder: Location, vacuum: Callable[..., list[str]], keep: timedelta,
     for way in ways if gone and not dry_run else ():
         way(dry_run=False)
     return len(gone), freed_bytes
-
-
-def _shorten_log(table: DeltaTable, folder: Location, keep: timedelta, oldest: int) -> None:
-    """Write a checkpoint, and remove commits of longer ago than anybody needs."""
-    table.create_checkpoint()
-    # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
-    if commit_times(folder).get(oldest, 0.0) > time.time() - (keep + _LOG_KEPT).total_seconds():
-        table.cleanup_metadata()

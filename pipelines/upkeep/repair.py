@@ -2,7 +2,9 @@
 
 Nothing is deleted: what is taken out lies below `<home>/damaged` then. Of a table whose log is damaged nobody knows
 which of its files hold its rows, so all of it goes. Only the ledger can't be made again: its rows are taken from every
-file that is still whole. A repair that is killed leaves a table that is damaged still, for the next one, or gone.
+file that is still whole. These are only ever appended, so none that a file of its folder holds is wrong: not those of
+files that compaction replaced either, which hold the same rows once more. A repair that is killed leaves a table that
+is damaged still, for the next one, or gone.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,20 +12,23 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import pyarrow as pa
+from deltalake import write_deltalake
+
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta import locks
+from pipelines.delta import contract, locks
 from pipelines.delta.damage import Damage, damage_of, made_again_by, replays_of
-from pipelines.delta.damaged_files import damaged_checkpoints
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote
-from pipelines.ledger import run_table, salvage, snapshots
+from pipelines.delta.log import CommitNote, damaged_checkpoints, wrong_with
+from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.stale import days_that_differ
 from pipelines.location import Location, below
 from schemas import registry
 from schemas.errors import UnknownName
 from schemas.ledger_tables import LEDGER, RUNS
-from schemas.table_owners import stream_of
+from schemas.registry import stream_of
+from schemas.tables import Table
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ def _locked(lake: Lake, name: str) -> Iterator[None]:
 def _repair(lake: Lake, found: Damage, place: Location) -> tuple[int | None, list[str]]:
     """Rows lost, and the commands that make them again."""
     if found.table in LEDGER:
-        lost = salvage.salvage(lake, LEDGER[found.table], found, place)
+        lost = _salvaged(lake, LEDGER[found.table], found, place)
         return lost, made_again_by(lake, found.table, [])
     folder = lake.folder(found.table)
     # One by one: the note of the newest is only wrong once that is gone.
@@ -142,3 +147,32 @@ def _unknown_to_ledger(lake: Lake) -> list[str]:
             held = lake.partition_dates(query) | lake.partition_dates(f"{query}_late")
             commands += replays_of(query, held - {row.replayed[1] for row in done})
     return commands
+
+
+def _salvaged(lake: Lake, table: Table, found: Damage, place: Location) -> int | None:
+    """Put a table of all readable rows where the damaged one was, which goes to `place`. Returns how many rows were
+    lost; None where the log, which knew, is damaged. O(bytes of the folder)."""
+    folder, repaired = lake.folder(table.name), lake.repaired_folder(table.name)
+    lost = None
+    if not lake.is_half_repaired(table.name):
+        rows = _readable(lake, table)
+        lost = None if found.log else max(lake.row_count(table.name) - len(rows), 0)
+        making = lake.config.lake / f".{table.name}.salvaged"
+        for left in (repaired, making):
+            storage.remove_folder(left)
+        contract.create(making, table, lake.schema(table))
+        write_deltalake(storage.delta_table(making), rows, mode="append")
+        storage.move(making, repaired)
+        storage.move(folder, place / table.name)
+    storage.move(repaired, folder)
+    return lost
+
+
+def _readable(lake: Lake, table: Table) -> pa.Table:
+    # On S3 tables move file by file: what a repair had made that was killed meanwhile has rows that the table lacks.
+    folders = (lake.folder(table.name), lake.repaired_folder(table.name))
+    schema = lake.schema(table)
+    files = [file for folder in folders for file in storage.row_files(folder)]
+    whole = [storage.parquet(file).read() for file in files if wrong_with(file, None, read_all=True) is None]
+    rows = pa.concat_tables([schema.empty_table(), *whole], promote_options="permissive").select(schema.names)
+    return rows.group_by(schema.names, use_threads=False).aggregate([]).cast(schema)

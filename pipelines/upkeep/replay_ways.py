@@ -17,11 +17,11 @@ from random import Random
 from pipelines import flow, storage
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.engines.shares import file_sizes
+from pipelines.engines.engine import file_sizes
 from pipelines.runs import definitions
 from pipelines.runs.replay import replay, replay_day
 from schemas import errors
-from schemas.raised_elsewhere import raised_elsewhere
+from schemas.errors import raised_elsewhere
 
 SEED = 1
 AT_ONCE = 2

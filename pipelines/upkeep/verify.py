@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple, TypeAlias
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta.day_files import parquet
 from pipelines.delta.lake import Lake
@@ -17,7 +18,6 @@ from pipelines.ingest.changes import pending
 from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, known_files
 from pipelines.ledger import run_table
 from pipelines.ledger.stale import stale
-from pipelines.rows import databases
 from pipelines.runs import definitions
 from pipelines.tables.query_tables import QueryTables
 from pipelines.upkeep.rebuild import every
@@ -198,5 +198,5 @@ def fingerprints(lake: Lake, table: Table) -> Mapping[date, Fingerprint]:
     statement = f"""
         SELECT "{day}", count(*), sum(hashed), bit_xor(hashed)
         FROM (SELECT "{day}", hash({columns}) AS hashed FROM {parquet(table, files)}) GROUP BY ALL"""
-    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         return {day: Fingerprint(*found) for day, *found in database.sql(statement).fetchall()}

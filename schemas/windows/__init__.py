@@ -1,46 +1,36 @@
 """The window kinds of the query language (semantics §2): what can be written, not what is served.
 
-Intervals are half-open `[lo, hi)`. Sizes are `timedelta`. One file is one kind, found by looking in this folder, and
-`frame.delta` in `frame/`; names that start with an underscore are shared. The kinds below can be imported from here; a
-new one needs no line.
+Intervals are half-open `[lo, hi)`. Sizes are `timedelta`. Kinds that share much share a file. Files are found by
+looking in this folder; names that start with an underscore hold no kind. The kinds below can be imported from here; a
+new one is a new file, and needs no line.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Iterable
 
-from schemas.windows._regular import Regular
-from schemas.windows._requirements import (
+from schemas.windows._window import (
     DAY,
     EPOCH,
     MICROSECOND,
+    Window,
     require,
     require_above_zero,
     require_calendar,
     require_column,
     require_count,
+    require_cutting_type,
     require_duration,
     require_number,
     require_origin,
     require_positive,
     require_zone,
 )
-from schemas.windows._window import Window, require_cutting_type
-from schemas.windows.count import Count
-from schemas.windows.delta import Delta
-from schemas.windows.frame.aggregate import AggregateFrame
-from schemas.windows.frame.boundary import BoundaryFrame
-from schemas.windows.frame.delta import DeltaFrame
-from schemas.windows.frame.threshold import ThresholdFrame
-from schemas.windows.month import Month
+from schemas.windows.by_events import Count, Delta, Rolling, SlideByTuple
+from schemas.windows.frame import AggregateFrame, BoundaryFrame, DeltaFrame, ThresholdFrame
 from schemas.windows.policy import Policy
-from schemas.windows.rolling import Rolling
+from schemas.windows.regular import Month, Regular, Sliding, Spanning, Tumbling, Week
 from schemas.windows.session import Session
-from schemas.windows.slide_by_tuple import SlideByTuple
-from schemas.windows.sliding import Sliding
-from schemas.windows.spanning import Spanning
-from schemas.windows.tumbling import Tumbling
-from schemas.windows.week import Week
 
 
 def kinds_below(path: Iterable[str], package: str) -> tuple[str, ...]:
@@ -58,40 +48,3 @@ def every_kind(root: type[Window] = Window) -> list[type[Window]]:
             importlib.import_module(f"{__name__}.{name}")
     found = [root] if root.kind else []
     return found + [kind for below in root.__subclasses__() for kind in every_kind(below)]
-
-
-__all__ = [
-    "AggregateFrame",
-    "BoundaryFrame",
-    "Count",
-    "DAY",
-    "Delta",
-    "DeltaFrame",
-    "EPOCH",
-    "MICROSECOND",
-    "Month",
-    "Policy",
-    "Regular",
-    "Rolling",
-    "Session",
-    "SlideByTuple",
-    "Sliding",
-    "Spanning",
-    "ThresholdFrame",
-    "Tumbling",
-    "Week",
-    "Window",
-    "every_kind",
-    "kinds_below",
-    "require",
-    "require_above_zero",
-    "require_calendar",
-    "require_column",
-    "require_count",
-    "require_cutting_type",
-    "require_duration",
-    "require_number",
-    "require_origin",
-    "require_positive",
-    "require_zone",
-]

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from schemas import policies as folder
 from schemas.errors import NotServed
-from schemas.loading import load
-from schemas.windows._requirements import require
-from schemas.windows._window import Window
+from schemas.mistakes import load
+from schemas.windows._window import Window, require
 
 VALUES = (bool, int, float, str)
 

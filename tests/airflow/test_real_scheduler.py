@@ -15,7 +15,7 @@ import pytest
 from pipelines import flow
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.delta.day_statistics import by_day
+from pipelines.delta.day_files import by_day
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table as ledger
 from pipelines.ledger.stale import stale

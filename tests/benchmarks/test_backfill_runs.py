@@ -16,14 +16,7 @@ SMALL = ["--days", "2", "--most-days", "3", "--trips", "60", "--spark-trips", "6
 def test_the_page_has_every_way_of_the_local_engine_and_equal_rows(tmp_path):
     local = ["--parts", "duckdb", "growth", "batch"]
     text = backfill.main([*SMALL, *local, "--home", str(tmp_path / "lakes"), "--into", str(tmp_path)]).read_text()
-    ways = [
-        "windrow",
-        "duckdb",
-        "2 days",
-        "3 days",
-        *(query.name for query in scheduled_queries(STREAM)),
-        backfill.BATCH,
-    ]
+    ways = ["windrow", "duckdb", "2 days", "3 days", *(each.name for each in scheduled_queries(STREAM)), backfill.BATCH]
     assert re.findall(r"^\| (?!way|---)([^|]+) \| [\d.]+ \|", text, re.MULTILINE) == ways
     assert re.search(r"- [1-9][\d,]* final rows are equal to those of duckdb", text)
     assert len(re.findall(r"^- (?:Holds|DOES NOT HOLD): ", text, re.MULTILINE)) == 3

@@ -66,9 +66,8 @@ def test_what_a_command_starts_is_seen_with_its_memory_and_processor_seconds():
 
 
 def test_a_command_that_takes_more_memory_than_it_may_is_stopped():
-    found = watched(
-        [sys.executable, "-c", "import time; kept = bytearray(256 << 20); time.sleep(60)"], os.environ, most_mib=128
-    )
+    words = [sys.executable, "-c", "import time; kept = bytearray(256 << 20); time.sleep(60)"]
+    found = watched(words, os.environ, most_mib=128)
     assert found.stopped and found.together_mib > 128
 
 

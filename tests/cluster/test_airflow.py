@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import config, flow
+from pipelines.airflow import rest
 from pipelines.config import Config
 from pipelines.location import KEYS, PLACES
 from pipelines.runs.replay import replay_day
@@ -21,7 +22,7 @@ from processes import proc
 from samples import cdr
 from schemas import registry
 from schemas.errors import NotSetUp
-from stack import airflow, compiled, components, condition, database, rest, settings
+from stack import airflow, compiled, components, settings
 from tests.support.digests import digests_of_rows
 from tests.support.lakes import ingest
 from tests.support.processes import wait_until
@@ -79,7 +80,7 @@ def installation(tmp_path_factory, on_s3, lock_server, outside):
     with cluster(tmp_path_factory.mktemp("cluster")) as workers:
         try:
             with pytest.MonkeyPatch.context() as of_airflow:
-                for name, value in {**OF_TASKS, database.VARIABLE: lock_server}.items():
+                for name, value in {**OF_TASKS, settings.DATABASE: lock_server}.items():
                     of_airflow.setenv(name, value)
                 for name in (*PLACES, *KEYS):
                     of_airflow.delenv(name, raising=False)
@@ -167,13 +168,13 @@ def test_the_rows_are_the_oracles(installation, disturbed):
 
 def test_every_component_is_well_and_there_is_no_sqlite(installation, disturbed):
     assert components.alive(installation.home).keys() == components.COMMANDS.keys()
-    assert condition.of(installation.home) == ("", "")
+    assert airflow.condition(installation.home) == ("", "")
     assert list(settings.airflow_home(installation.home).glob("*.db*")) == []
 
 
 def test_a_database_that_can_not_be_reached_is_named_with_what_to_do(tmp_path, monkeypatch):
     url = "postgresql+psycopg2://nobody:secret@127.0.0.1:1/nothing"
-    monkeypatch.setenv(database.VARIABLE, url)
-    with pytest.raises(NotSetUp, match=database.VARIABLE):
+    monkeypatch.setenv(settings.DATABASE, url)
+    with pytest.raises(NotSetUp, match=settings.DATABASE):
         airflow.start(tmp_path)
     assert components.alive(tmp_path) == {}

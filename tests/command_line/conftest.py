@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas import registry, tables
 from schemas.stream import Column
 

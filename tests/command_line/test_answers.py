@@ -24,12 +24,15 @@ def ask(small_lake, monkeypatch):
     return imported.sql
 
 
-def test_every_form_has_the_rows_of_the_table(ask):
+def test_every_form_has_the_rows_of_the_table_and_times_with_their_zone(ask):
     answer = ask("SELECT * FROM bikes_demand ORDER BY start_station_id, revision")
+    frame, polar = answer.to_pandas(), answer.to_polars()
     assert len(answer) == len(ROWS)
-    assert answer.to_arrow().to_pylist() == ROWS
-    assert answer.to_polars().to_dicts() == ROWS
-    assert pa.Table.from_pandas(answer.to_pandas(), answer.to_arrow().schema).to_pylist() == ROWS
+    assert answer.to_arrow().to_pylist() == polar.to_dicts() == ROWS
+    assert pa.Table.from_pandas(frame, answer.to_arrow().schema).to_pylist() == ROWS
+    assert polars.DataFrame(answer).to_dicts() == pa.table(answer).to_pylist() == ROWS, "taken as it is"
+    assert str(frame["window_start"].dtype) == "datetime64[us, UTC]"
+    assert polar.schema["window_start"] == polars.Datetime("us", "UTC")
 
 
 def test_the_answer_is_that_of_the_command(windrow):
@@ -44,17 +47,6 @@ def test_sums_are_whole_numbers_that_a_chart_takes(ask):
     assert answer.to_pandas()["trips"].dtype == "int64"
     assert answer.to_polars()["trips"].to_list() == [sum(row["trips"] for row in ROWS)]
     assert answer.to_pandas()["far"][0] == 74 * 10**20
-
-
-def test_times_have_their_zone_in_every_form(ask):
-    answer = ask(NEWEST)
-    assert str(answer.to_pandas()["window_start"].dtype) == "datetime64[us, UTC]"
-    assert answer.to_polars().schema["window_start"] == polars.Datetime("us", "UTC")
-
-
-def test_other_libraries_take_an_answer_as_it_is(ask):
-    answer = ask(NEWEST)
-    assert polars.DataFrame(answer).to_dicts() == pa.table(answer).to_pylist() == answer.to_arrow().to_pylist()
 
 
 def test_a_notebook_shows_the_first_rows_and_how_many_there_are(ask):
@@ -82,11 +74,14 @@ def test_a_mistake_is_an_error_of_windrow_without_a_traceback_of_duckdb(ask, sta
     assert "The above exception" not in shown and "During handling" not in shown
 
 
-def test_a_damaged_table_is_named(windrow, tmp_path):
+def test_a_damaged_table_is_named_and_an_empty_home_has_none(windrow, tmp_path, monkeypatch):
     for file in (tmp_path / "home" / "lake" / "bikes_demand").rglob("*.parquet"):
         file.unlink()
     with pytest.raises(TableDamaged, match="bikes_demand"):
         imported.sql("SELECT * FROM bikes_demand")
+    monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "new"))
+    with pytest.raises(UnknownName, match="known: none yet"):
+        imported.sql(NEWEST)
 
 
 @pytest.mark.parametrize("form", ["to_pandas", "to_polars"])
@@ -108,9 +103,3 @@ def test_without_polars_the_command_that_installs_it_is_named(ask, monkeypatch):
     with pytest.raises(NotSetUp, match='fix it with: pip install "polars'):
         answer.to_polars()
     assert isinstance(answer.to_pandas(), pandas.DataFrame)
-
-
-def test_an_empty_home_has_no_tables(monkeypatch, tmp_path):
-    monkeypatch.setenv("WINDROW_HOME", str(tmp_path))
-    with pytest.raises(UnknownName, match="known: none yet"):
-        imported.sql(NEWEST)

@@ -54,16 +54,9 @@ print(json.dumps(ended))
 
 def windrow(tree: Path, *commands: str) -> list[Ended]:
     """Run commands, one after the other in one process, which reads the definitions of the tree."""
-    done = subprocess.run(
-        [sys.executable, "-c", IN_ONE_PROCESS],
-        cwd=tree,
-        env=os.environ | settings_of(tree),
-        input=json.dumps([shlex.split(command) for command in commands]),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=240,
-    )
+    given, settings = json.dumps([shlex.split(command) for command in commands]), os.environ | settings_of(tree)
+    how = {"capture_output": True, "text": True, "check": True, "timeout": 240}
+    done = subprocess.run([sys.executable, "-c", IN_ONE_PROCESS], cwd=tree, env=settings, input=given, **how)
     return [Ended(*each) for each in json.loads(done.stdout.splitlines()[-1])]
 
 
@@ -79,25 +72,19 @@ def test_all_definitions_of_the_repository_are_right(run, tmp_path):
 
 
 @pytest.mark.nightly
-def test_definitions_that_are_right_are_listed_and_nothing_else(tree):
-    code, broken = checked(tree)
-    assert (code, broken) == (0, {})
-    [ended] = windrow(tree, "check bikes bikes_daily sum --json")
-    assert [(row["kind"], row["place"]) for row in ended.json] == [
-        ("stream", "schemas/streams/bikes.py"),
-        ("query", QUERY),
-        ("aggregate", "kernels/monoids/sum.py"),
-    ]
+def test_definitions_that_are_right_are_listed_and_a_name_that_is_none_is_answered_with_what_may_be_meant(tree):
+    assert checked(tree) == (0, {})
+    ended, unknown = windrow(tree, "check bikes bikes_daily sum --json", "check bikes_dayly")
+    places = [("stream", "schemas/streams/bikes.py"), ("query", QUERY), ("aggregate", "kernels/monoids/sum.py")]
+    assert [(row["kind"], row["place"]) for row in ended.json] == places
+    assert unknown.code == UnknownName.exit_code and "Did you mean 'bikes_daily'?" in unknown.error
 
 
 MISTAKES = {
     "a_column": ('agg("mean", "trip_duration_s")', 'agg("mean", "trip_duration")', "Did you mean 'trip_duration_s'?"),
     "an_aggregate": ('agg("mean"', 'agg("meen"', " 'meen' isn't supported yet. Did you mean 'mean'? "),
-    "an_aggregates_type": (
-        'agg("mean", "trip_duration_s")',
-        'agg("mean", "user_type")',
-        "is 'mean over user_type of type string'; allowed: int64, bool, float64",
-    ),
+    "an_aggregates_type": ('agg("mean", "trip_duration_s")', 'agg("mean", "user_type")',
+                           "is 'mean over user_type of type string'; allowed: int64, bool, float64"),
     "a_parameter": ('agg("mean", "trip_duration_s")', 'agg("std", "trip_duration_s", ddof=2)', "ddof=2"),
     "a_policy": ("tumbling(size=timedelta(days=1), zone=", "policy('untill') or dict(zone=", "policy 'untill' isn't"),
 }  # fmt: skip
@@ -119,7 +106,7 @@ MODELS = {
 
 FUNCTIONS = {
     "no_such_name": ("FUNCTION = ", "FUNKTION = ", "which isn't there. Did you mean 'FUNKTION'?"),
-    "one_scratch": ("    return 2, 0", "    return 2", "TypeError: "),
+    "one_scratch": ("lambda values: (2, 0)", "lambda values: 2", "TypeError: "),
     "no_outputs": ("    return names", "    return names[:0]", "outputs is (); allowed: a tuple of lower-case names, "),
     "five_outputs": ("    return names", "    return 5", "outputs is 5; allowed: a tuple"),
     "a_capital": ("    return names", "    return ('P50', 'p95')", "outputs is ('P50', 'p95'); allowed: a tuple"),
@@ -197,22 +184,9 @@ def test_the_others_keep_running_next_to_broken_ones(tree):
     edit(tree, QUERY, "QUERY = Query(", "QUERY = Query((")
     edit(tree, "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Streem(")
     edit(tree, AGGREGATE, "def lower(", "def lower:(")
-    asked, ingested, refused, shown, noted = windrow(
-        tree,
-        "query 'select 1'",
-        "ingest bikes",
-        "ingest cdr",
-        "query 'select * from bikes_daily_final'",
-        "runs --stale",
-    )
+    commands = ("query 'select 1'", "ingest bikes", "ingest cdr", "query 'select * from bikes_daily_final'")
+    asked, ingested, refused, shown, noted = windrow(tree, *commands, "runs --stale")
     assert (asked.code, ingested.code, noted.code) == (0, 0, 0), ingested.error
     assert (refused.code, shown.code) == (BrokenDefinition.exit_code,) * 2
     assert "error: schemas/streams/cdr.py:" in refused.error and "Did you mean 'Stream'?" in refused.error
     assert f"error: {QUERY}:" in shown.error and "schemas/streams/cdr.py:" in noted.error
-
-
-@pytest.mark.nightly
-def test_a_name_that_is_no_definition_is_answered_with_what_may_be_meant(tree):
-    [ended] = windrow(tree, "check bikes_dayly")
-    assert ended.code == UnknownName.exit_code
-    assert "Did you mean 'bikes_daily'?" in ended.error

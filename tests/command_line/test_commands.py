@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -15,10 +14,12 @@ import pytest
 from typer.main import get_command
 
 from pipelines.cli._app import COMMANDS, ORDER, app, command_names
+from pipelines.config import Config
 from schemas import errors
 from schemas.errors import BadStatement, NotSetUp, OutsideStream, UnknownName, WrongParameter
 from stack.places import REPOSITORY, WINDROW
 from tests.command_line.conftest import ROWS
+from tests.support import processes, trips
 from tests.support.command_line import typed
 
 NO_JVM = ("pyspark", "great_expectations", "numba")
@@ -29,28 +30,21 @@ def test_a_command_is_a_file():
     assert {path.stem for path in COMMANDS.glob("[a-z]*.py")} == set(ORDER)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("command", ORDER)
-def test_every_command_explains_itself(windrow, command):
+def test_every_command_explains_itself_and_the_examples_of_its_help_are_what_it_takes(windrow, command):
     ended = windrow(command, "--help")
-    assert ended.code == 0
-    assert "--json" in ended.out
-
-
-@pytest.mark.few(6)
-@pytest.mark.parametrize("command", ORDER)
-def test_its_examples_are_in_its_help_and_are_what_it_takes(windrow, command):
-    examples = import_module(f"pipelines.cli.{command}").EXAMPLES
-    for example in examples:
+    assert ended.code == 0 and "--json" in ended.out
+    for example in import_module(f"pipelines.cli.{command}").EXAMPLES:
         program, name, *words = shlex.split(example)
         assert (program, name) == ("windrow", command)
         get_command(app()).commands[name].make_context(name, words)
-    shown = " ".join(windrow(command, "--help").out.split())
-    assert all(example in shown for example in examples)
+        assert example in " ".join(ended.out.split())
 
 
-def test_it_says_which_version_it_is(windrow):
+def test_it_says_which_version_it_is_and_alone_it_prints_the_commands(windrow):
     assert windrow("--version").out == f"windrow {metadata.version('windrow')}\n"
+    ended = windrow()
+    assert ended.code == 0 and all(command in ended.out for command in ORDER)
 
 
 @pytest.mark.slow
@@ -60,24 +54,13 @@ def test_a_shell_completes_commands_and_names(line, word):
     assert typed(**asked, PATH=os.defpath).out.split() == [word]
 
 
-def test_alone_it_prints_the_commands(windrow):
-    ended = windrow()
-    assert ended.code == 0
-    assert all(command in ended.out for command in ORDER)
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_both_ways_to_start_it_are_the_same(small_lake):
     environment = {"WINDROW_HOME": str(small_lake.home), "PATH": os.defpath}
     words = ("query", "SELECT count(*) AS n FROM bikes_demand", "--json")
-    module = subprocess.run(
-        [sys.executable, "-m", "pipelines", *words],
-        env=environment,
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-m", "pipelines", *words]
+    module = subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, text=True)
     command = typed(*words, **environment)
     assert (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
 
@@ -98,67 +81,50 @@ def test_an_empty_home_says_where_to_begin(windrow, tmp_path, monkeypatch):
         assert "windrow ingest STREAM" in ended.error
 
 
+@pytest.mark.parametrize("setting", ["WINDROW_HOME", "WINDROW_LANDING"])
+@pytest.mark.parametrize("text", ["", " "])
+def test_an_empty_folder_is_refused_by_the_name_of_its_setting(windrow, monkeypatch, setting, text):
+    monkeypatch.setenv(setting, text)
+    ended = windrow("tables")
+    assert (ended.code, ended.out) == (WrongParameter.exit_code, "")
+    assert f"{setting} is {text!r}" in ended.error and "or leave the variable unset" in ended.error
+
+
 MISTAKES = [
-    (("query", "SELEC 1"), BadStatement, "syntax error"),
-    (("query", "SELECT * FROM nowhere"), UnknownName, "known: bikes_demand"),
-    (("ingest", "buses"), UnknownName, "known: bikes"),
-    (("replay", "nothing", "--day", "2018-10-01"), UnknownName, "bikes_demand"),
-    (("replay", "bikes_demand", "--day", "2018-02-30"), WrongParameter, "YYYY-MM-DD"),
-    (("replay", "bikes_demand", "--day", "yesterday"), WrongParameter, "YYYY-MM-DD"),
-    (("replay", "bikes_demand"), WrongParameter, "--day"),
-    (("replay", "bikes_demand", "--day", "2018-10-01", "--stage", "half"), WrongParameter, "audit"),
-    (
-        ("backfill", "bikes_demand", "--from", "2018-10-02", "--to", "2018-10-01"),
-        WrongParameter,
-        "to is '2018-10-01'; allowed: a day from 2018-10-02 on",
-    ),
-    (("ingest", "bikes", "--day", "1999-12-31"), OutsideStream, "2013-05-27"),
-    (("ingest", "bikes", "--day", "9999-12-31"), OutsideStream, "to 9999-12-30"),
-    (("ingest", "bikes"), NotSetUp, "does not exist"),
-    (("fly",), WrongParameter, "fly"),
-    (("query", "SELECT 1", "--rows", "-1"), WrongParameter, "--rows"),
-]
+    ("query 'SELEC 1'", BadStatement, "syntax error"),
+    ("query 'SELECT * FROM nowhere'", UnknownName, "known: bikes_demand"),
+    ("ingest buses", UnknownName, "known: bikes"),
+    ("replay nothing --day 2018-10-01", UnknownName, "bikes_demand"),
+    ("replay bikes_demand --day 2018-02-30", WrongParameter, "YYYY-MM-DD"),
+    ("replay bikes_demand --day yesterday", WrongParameter, "YYYY-MM-DD"),
+    ("replay bikes_demand", WrongParameter, "--day"),
+    ("replay bikes_demand --day 2018-10-01 --stage half", WrongParameter, "audit"),
+    ("backfill bikes_demand --from 2018-10-02 --to 2018-10-01", WrongParameter,
+     "to is '2018-10-01'; allowed: a day from 2018-10-02 on"),
+    ("ingest bikes --day 1999-12-31", OutsideStream, "2013-05-27"),
+    ("ingest bikes --day 9999-12-31", OutsideStream, "to 9999-12-30"),
+    ("ingest bikes", NotSetUp, "does not exist"),
+    ("fly", WrongParameter, "fly"),
+    ("query 'SELECT 1' --rows -1", WrongParameter, "--rows"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "kind", "text"), MISTAKES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
-)
-def test_a_mistake_is_reported_in_plain_words_with_its_kind_s_exit_code(windrow, words, kind, text):
-    ended = windrow(*words)
-    assert ended.code == kind.exit_code
-    assert text in ended.error
-    assert ended.error.splitlines()[-1].strip()
-    assert "Traceback" not in ended.error + ended.out
-    assert ended.out == ""
+@pytest.mark.parametrize(("line", "kind", "text"), MISTAKES)
+def test_a_mistake_is_reported_in_plain_words_with_its_kind_s_exit_code(windrow, line, kind, text):
+    ended = windrow(*shlex.split(line))
+    assert (ended.code, ended.out) == (kind.exit_code, "") and text in ended.error
+    assert ended.error.splitlines()[-1].strip() and "Traceback" not in ended.error
 
 
 def test_with_json_an_error_is_json_on_stderr(windrow):
     ended = windrow("query", "SELECT * FROM nowhere", "--json")
-    text = json.loads(ended.error)
-    assert (text["kind"], text["exit_code"], ended.code) == (
-        "UnknownName",
-        UnknownName.exit_code,
-        UnknownName.exit_code,
-    )
-    assert ended.out == ""
-
-
-def test_an_empty_home_variable_is_refused(windrow, monkeypatch):
-    monkeypatch.setenv("WINDROW_HOME", " ")
-    ended = windrow("tables")
-    assert ended.code == WrongParameter.exit_code
-    assert "WINDROW_HOME" in ended.error
-
-
-HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
-TRIP = "2017-01-01 00:00:21,680,3226,3165,1,1965"
+    text, code = json.loads(ended.error), UnknownName.exit_code
+    assert (text["kind"], text["exit_code"], ended.code, ended.out) == ("UnknownName", code, code, "")
 
 
 @pytest.mark.nightly
 def test_a_missing_java_is_reported_with_what_fixes_it_by_those_who_need_it(tmp_path):
-    file = tmp_path / "landing" / "bikes" / "citibike-nyc-2017" / "trips-2017-01-01.csv"
-    file.parent.mkdir(parents=True)
-    file.write_text(f"{HEADER}\n{TRIP}\n")
+    trips.write(Config(tmp_path, tmp_path / "landing"), "2017-01-01", [trips.trip("2017-01-01 00:00:21", 680)])
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in ("realpath", "dirname", "bash"):
@@ -182,21 +148,16 @@ def reported(action: str, home: Path) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow
-def test_a_defect_is_a_short_line_and_a_log(tmp_path):
+def test_a_defect_is_a_short_line_and_a_log_or_where_that_can_not_be_written_its_traceback(tmp_path):
     ended = reported("1 / 0", tmp_path)
     assert ended.returncode == 1
     assert "ZeroDivisionError" in ended.stderr and "Traceback" not in ended.stderr
     (log,) = (tmp_path / "logs").iterdir()
-    assert str(log) in ended.stderr
-    assert "Traceback" in log.read_text()
-
-
-@pytest.mark.slow
-def test_a_defect_whose_log_can_not_be_written_shows_its_traceback(tmp_path):
+    assert str(log) in ended.stderr and "Traceback" in log.read_text()
+    shutil.rmtree(tmp_path / "logs")
     (tmp_path / "logs").write_text("a file where the folder should be")
     ended = reported("1 / 0", tmp_path)
-    assert ended.returncode == 1
-    assert "Traceback" in ended.stderr
+    assert ended.returncode == 1 and "Traceback" in ended.stderr
 
 
 @pytest.mark.slow
@@ -234,14 +195,8 @@ sys.exit(code)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_with_all_that_it_started(number):
-    process = subprocess.Popen(
-        [sys.executable, "-c", DEAF_CHILDREN],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={"PYTHONPATH": str(REPOSITORY)},
-    )
+    words, path = [sys.executable, "-c", DEAF_CHILDREN], {"PYTHONPATH": str(REPOSITORY)}
+    process = subprocess.Popen(words, stdout=-1, stderr=-1, text=True, start_new_session=True, env=path)
     assert process.stdout.readline() == "up\n"
     assert len(session_of(process.pid)) == 3
     process.send_signal(number)
@@ -249,13 +204,6 @@ def test_a_signal_ends_it_with_all_that_it_started(number):
     assert process.returncode == 128 + number
     assert "nothing was left running" in error
     assert session_of(process.pid) == set()
-
-
-def wait_until(holds, limit_s: float = 60) -> None:
-    deadline = time.monotonic() + limit_s
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {limit_s} s"
-        time.sleep(0.05)
 
 
 @pytest.mark.slow
@@ -266,18 +214,14 @@ def test_it_ends_when_its_parent_was_killed(small_lake):
         "print(child.pid, flush=True); child.wait()"
     )
     endless = "SELECT max(a.range * b.range) FROM range(10000000) a, range(10000000) b"
-    process = subprocess.Popen(
-        [sys.executable, "-c", parent, WINDROW, "--end-with-parent", endless],
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    words = [sys.executable, "-c", parent, WINDROW, "--end-with-parent", endless]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
     child = Path("/proc", process.stdout.readline().strip())
     # What a command needs is loaded after it asked for the signal: then it is in its query.
-    wait_until(lambda: "duckdb" in (child / "maps").read_text())
+    processes.wait_until(lambda: "duckdb" in (child / "maps").read_text(), "its query")
     process.kill()
     process.wait()
-    wait_until(lambda: session_of(process.pid) == set())
+    processes.wait_until(lambda: session_of(process.pid) == set(), "its end")
 
 
 IMPORTED = """
@@ -295,3 +239,23 @@ def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
     environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(small_lake.home)}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert ended.stderr.splitlines()[-1] == "0 []"
+
+
+@pytest.mark.parametrize("command", command_names())
+def test_a_wrong_use_of_a_command_ends_with_the_help_of_that_command(here, command):
+    ended = here(command, "--no-such-option")
+    assert ended.code == 2 and ended.error.endswith(f"\nwindrow {command} --help shows what there is\n")
+
+
+def test_a_command_that_there_is_not_ends_with_the_help_of_all(here):
+    assert here("reply").error.endswith("\nwindrow --help shows what there is\n")
+
+
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.slow
+def test_a_command_reads_and_prints_utf8_where_the_locale_is_c():
+    words = [sys.executable, "-m", "pipelines", "check", "nothing-é"]
+    ended = subprocess.run(words, cwd=REPOSITORY, env=os.environ | ASCII, capture_output=True, check=False)
+    assert "nothing-é" in ended.stderr.decode() and ended.returncode == 3

@@ -12,7 +12,7 @@ from tests.support.command_line import typed
 from tests.support.lakes import DAYS, PATIENT
 
 QUERY, RUN = "bikes_daily", "manual__2018-11-04T00:00:00+00:00"
-pytestmark = [PATIENT, pytest.mark.slow]
+pytestmark = [pytest.mark.nightly, PATIENT, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -25,7 +25,6 @@ def settings(ingested, tmp_path) -> dict[str, str]:
     return os.environ | homes | {"BROWSER": f"{browser} %s"}
 
 
-@pytest.mark.nightly
 def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_report_makes(settings, run, ingested, tmp_path):
     replayed = run(ingested, "replay", QUERY, "--day", str(DAYS[1]), "--run-id", RUN)
     assert replayed.code == 0, replayed.error
@@ -57,7 +56,6 @@ def gate_outputs(run, config: Config) -> dict:
     return json.loads(row["outputs"])
 
 
-@pytest.mark.nightly
 def test_before_any_validation_it_says_where_to_begin(run, tmp_path):
     ended = run(Config(tmp_path, tmp_path), "report", "--json")
     assert (ended.code, ended.json["data_docs"]) == (0, None), ended.error
@@ -65,7 +63,6 @@ def test_before_any_validation_it_says_where_to_begin(run, tmp_path):
     assert "there are no validation results yet; fix it with: windrow replay QUERY --day YYYY-MM-DD" in page
 
 
-@pytest.mark.nightly
 def test_a_validation_result_that_cannot_be_read_is_named_and_spoils_no_page(run, ingested):
     assert run(ingested, "replay", QUERY, "--day", str(DAYS[1])).code == 0
     result = next((ingested.expectations / "validations").rglob("*.json"))

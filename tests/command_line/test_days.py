@@ -12,16 +12,8 @@ QUERY = "bikes_daily"
 
 
 def published(day: int, note: str | None = None) -> DayReport:
-    return DayReport(
-        f"run of {day}",
-        QUERY,
-        date(2018, 10, day),
-        {f"{QUERY}_late": 2, QUERY: 1_400},
-        note,
-        versions={f"{QUERY}_late": 4, QUERY: 5},
-        revisions=30,
-        checks=18,
-    )
+    rows, made = {f"{QUERY}_late": 2, QUERY: 1_400}, {"versions": {f"{QUERY}_late": 4, QUERY: 5}, "revisions": 30}
+    return DayReport(f"run of {day}", QUERY, date(2018, 10, day), rows, note, checks=18, **made)
 
 
 @pytest.fixture

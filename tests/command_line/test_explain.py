@@ -33,7 +33,7 @@ def commits_so_far(lake: Lake) -> Counter[str]:
 @pytest.mark.few(2)
 @pytest.mark.parametrize("task_bytes", [1, 64 << 20])
 def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatch, task_bytes):
-    monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", task_bytes)
     lake, tables = Lake(ingested), QueryTables.of(registry.query(QUERY))
     planned = explain(ingested, QUERY, DAY)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from pipelines import config as settings
-from pipelines.cli import _app as command_line
 from pipelines.delta.lake import Lake
-from pipelines.engines.ranges import read_rows
+from pipelines.engines.file_rows import read_rows
 from pipelines.replay import task
 from pipelines.replay.replay_plan import plan
 from pipelines.tables.query_tables import QueryTables
@@ -27,16 +27,10 @@ WAYS = "an option of replay_table, --most-{0} of windrow replay and backfill, th
 
 
 @pytest.fixture
-def replay(ingested, monkeypatch, capsys):
+def replay(ingested, monkeypatch, run):
     """Make a day's audit rows as `windrow replay` does, with these options."""
     monkeypatch.setenv("WINDROW_HOME", str(ingested.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(ingested.landing))
-
-    def run(*options: str) -> Ended:
-        code = command_line.run(["replay", QUERY, "--day", str(DAY), "--stage", "audit", *options])
-        return Ended(code, *capsys.readouterr())
-
-    return run
+    return partial(run, ingested, "replay", QUERY, "--day", str(DAY), "--stage", "audit")
 
 
 @pytest.fixture
@@ -58,8 +52,7 @@ def assert_refused(ended: Ended, kind: type, text: str) -> None:
     assert ended.code == kind.exit_code == 2
     error = ended.error.splitlines()[-1]
     assert error.startswith("error: ") and text in error
-    assert "Traceback" not in ended.error + ended.out
-    assert ended.out == ""
+    assert "Traceback" not in ended.error and ended.out == ""
 
 
 @pytest.mark.slow
@@ -67,7 +60,7 @@ def assert_refused(ended: Ended, kind: type, text: str) -> None:
 def test_as_many_rows_as_allowed_are_made_and_one_more_is_refused_with_what_to_change(replay, engine, monkeypatch):
     most = most_rows_of_a_task()
     assert most > 10
-    assert replay("--most-rows", str(most)).code == 0
+    assert replay("--most-rows", str(most), "--most-seconds", str(MOST_SECONDS)).code == 0
     refused = replay("--most-rows", str(most - 1))
     assert_refused(refused, TooManyRows, f"most_rows is {most - 1:,}. ")
     assert WAYS.format("rows", "ROWS") in refused.error
@@ -90,11 +83,6 @@ def test_a_replay_ends_when_its_time_is_up_and_not_before(replay, engine, by_mic
 
 
 @pytest.mark.slow
-def test_a_replay_that_takes_less_time_than_it_may_is_whole(replay):
-    assert replay("--most-seconds", str(MOST_SECONDS)).code == 0
-
-
-@pytest.mark.slow
 def test_windows_that_slide_by_a_microsecond_are_refused_with_figure_limit_and_parameter(replay, by_microsecond):
     refused = replay()
     assert_refused(refused, TooManyRows, "rows or more, of ")
@@ -103,11 +91,8 @@ def test_windows_that_slide_by_a_microsecond_are_refused_with_figure_limit_and_p
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow(replay, monkeypatch, capsys):
-    def backfill(*options: str) -> Ended:
-        code = command_line.run(["backfill", QUERY, "--from", str(DAY), "--to", str(DAYS[1]), *options])
-        return Ended(code, *capsys.readouterr())
-
+def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow(replay, here):
+    backfill = partial(here, "backfill", QUERY, "--from", str(DAY), "--to", str(DAYS[1]))
     most = most_rows_of_a_task()
     assert_refused(backfill("--most-rows", str(most - 1)), TooManyRows, f"most_rows is {most - 1:,}. ")
     assert Lake(settings.load()).version(QUERY) is None
@@ -115,29 +100,21 @@ def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow
 
 
 @pytest.mark.slow
-def test_a_setting_that_is_no_number_ends_a_replay_by_its_name(replay, monkeypatch):
+def test_a_wrong_setting_ends_a_replay_by_its_name(replay, monkeypatch):
+    assert_refused(replay("--engine", "x"), WrongParameter, "--engine is 'x'; allowed: spark or local")
     monkeypatch.setenv("WINDROW_TASK_MIB", "x")
     assert_refused(replay(), WrongParameter, "WINDROW_TASK_MIB is 'x'; allowed: a whole number from 1 to ")
 
 
-def test_an_engine_that_there_is_not_ends_a_replay(replay):
-    assert_refused(replay("--engine", "x"), WrongParameter, "--engine is 'x'; allowed: spark or local")
+WRONG = {"rows": ["0", "-1", "2.5", "many", "", str((1 << 60) + 1)],
+         "seconds": ["0", "-1", "inf", "nan", "soon", "1000000001"]}  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [("replay", "--day"), ("backfill", "--to", str(DAYS[1]), "--from")])
-@pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "", str((1 << 60) + 1)])
-def test_a_wrong_number_of_rows_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, command, text):
+@pytest.mark.parametrize(("of", "text"), [(of, text) for of, texts in WRONG.items() for text in texts])
+def test_a_wrong_limit_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, command, of, text):
     words = (*command, str(DAY), QUERY)
-    assert_refused(windrow(*words, "--most-rows", text), WrongParameter, f"--most-rows is {text!r}")
-    monkeypatch.setenv("WINDROW_MOST_ROWS", text)
-    assert_refused(windrow(*words), WrongParameter, f"WINDROW_MOST_ROWS is {text!r}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["0", "-1", "inf", "nan", "soon", "1000000001"])
-def test_a_wrong_number_of_seconds_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, text):
-    words = ("replay", QUERY, "--day", str(DAY))
-    assert_refused(windrow(*words, "--most-seconds", text), WrongParameter, f"--most-seconds is {text!r}")
-    monkeypatch.setenv("WINDROW_MOST_SECONDS", text)
-    assert_refused(windrow(*words), WrongParameter, f"WINDROW_MOST_SECONDS is {text!r}")
+    assert_refused(windrow(*words, f"--most-{of}", text), WrongParameter, f"--most-{of} is {text!r}")
+    monkeypatch.setenv(setting := f"WINDROW_MOST_{of.upper()}", text)
+    assert_refused(windrow(*words), WrongParameter, f"{setting} is {text!r}")

@@ -22,10 +22,6 @@ def usual_umask():
     os.umask(before)
 
 
-def open_to_others(home: Path) -> list[Path]:
-    return [path for path in home.rglob("*") if path.stat().st_mode & 0o027]
-
-
 def windrow(home: Path, landing: Path, *words: str, engine: str) -> None:
     environment = {name: os.environ[name] for name in KEPT if name in os.environ} | {
         "WINDROW_HOME": str(home),
@@ -45,7 +41,7 @@ def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, u
     windrow(home, landing, "ingest", "bikes", engine=engine)
     windrow(home, landing, "replay", "bikes_daily", "--day", "2017-06-08", engine=engine)
     assert list((home / "lake" / "bikes_daily").glob("*/*.parquet"))
-    assert open_to_others(home) == []
+    assert [path for path in home.rglob("*") if path.stat().st_mode & 0o027] == []
     assert not home.stat().st_mode & 0o027
 
 

@@ -1,24 +1,19 @@
 """What commands print: tables for people, JSON for tools, help; nothing of it steers the terminal."""
 
+import pytest
 from rich.text import Text
 from typer.main import get_command
 
+from pipelines.cli import plan, profile
 from pipelines.cli._app import app
 
 
-def test_query_prints_a_table_for_people(windrow):
-    ended = windrow("query", "SELECT start_station_id, events, emitted_at FROM bikes_demand_final ORDER BY 1")
-    assert ended.code == 0
-    assert "2018-10-04 05:00:00Z" in ended.out
-    assert ended.error == ""
-
-
-def test_query_prints_json_for_tools_with_times_in_utc(windrow):
+def test_query_prints_a_table_for_people_and_json_for_tools_with_times_in_utc(windrow):
+    ended = windrow("query", "SELECT '[red]stop[/red]' AS text, emitted_at FROM bikes_demand_final")
+    assert (ended.code, ended.error) == (0, "")
+    assert "2018-10-04 05:00:00Z" in ended.out and "[red]stop[/red]" in ended.out
     ended = windrow("query", "SELECT revision, events, emitted_at FROM bikes_demand WHERE events = 12", "--json")
     assert ended.json == [{"revision": 2, "events": 12, "emitted_at": "2018-10-04T05:00:00Z"}]
-
-
-def test_what_json_has_no_number_for_is_a_string(windrow):
     statement = "SELECT 'nan'::DOUBLE AS a, sum(events) AS b, NULL AS c, [1, 2] AS d FROM bikes_demand"
     assert windrow("query", statement, "--json").json == [{"a": "nan", "b": 74, "c": None, "d": [1, 2]}]
 
@@ -64,5 +59,15 @@ def test_the_default_of_run_id_is_in_its_help(windrow):
         assert "a new one" in windrow(command, "--help").out
 
 
-def test_a_value_in_brackets_is_shown_as_it_is(windrow):
-    assert "[red]stop[/red]" in windrow("query", "SELECT '[red]stop[/red]' AS text").out
+COSTS = {None: "-", 0.2: "1 s", 119.4: "119 s", 120: "2 min", 7_199: "120 min", 7_200: "2.0 h"}
+LAGS = {9.994: "9.99 s", 10: "10 s", 14_399: "14,399 s", 14_400: "4.0 h", 172_799: "48.0 h", 172_800: "2.0 d"}
+
+
+@pytest.mark.parametrize("seconds", COSTS)
+def test_what_a_plan_costs(seconds):
+    assert plan._length(seconds) == COSTS[seconds]
+
+
+@pytest.mark.parametrize("seconds", LAGS)
+def test_how_far_events_lag_behind(seconds):
+    assert profile._length(seconds) == LAGS[seconds]

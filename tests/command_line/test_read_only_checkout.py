@@ -12,6 +12,7 @@ from tests.support.lakes import DAYS, PATIENT
 from tests.support.other_user import as_other_user, give
 
 pytestmark = [
+    pytest.mark.nightly,
     PATIENT,
     pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user to whom the checkout is read-only"),
@@ -38,7 +39,6 @@ def run(home: Path, *command: object, **variables: str) -> subprocess.CompletedP
     return subprocess.run(words, env=environment, cwd="/", capture_output=True, text=True, timeout=600, check=False)
 
 
-@pytest.mark.nightly
 @pytest.mark.takes(50)
 def test_another_user_replays_a_day_with_what_the_checkout_has_compiled(ingested):
     home = give(ingested.home)
@@ -52,7 +52,6 @@ def test_another_user_replays_a_day_with_what_the_checkout_has_compiled(ingested
     assert "compil" not in again.stderr, "what the checkout lacks was kept in the home"
 
 
-@pytest.mark.nightly
 def test_another_user_replays_a_table_and_keeps_what_the_checkout_lacks_in_a_home(tmp_path):
     home = give(tmp_path / "home")
     for expected in (None, ""):

@@ -1,11 +1,12 @@
 """`windrow replay` of a model as a user types it: rows of the model, and what its farms did."""
 
 import json
+from collections import Counter
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
-from pipelines.cli import _app
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from schemas.errors import NothingArrived, UnknownName
@@ -28,65 +29,41 @@ def ingested(tmp_path_factory) -> Config:
 
 
 @pytest.fixture
-def replay(ingested, monkeypatch, capsys):
+def replay(ingested, monkeypatch, run):
     """Run `windrow replay` in this process."""
-    for name, value in {"HOME": ingested.home, "LANDING": ingested.landing, "ENGINE": "local"}.items():
-        monkeypatch.setenv(f"WINDROW_{name}", str(value))
-
-    def run(*words: str) -> tuple[int, str, str]:
-        return _app.run(["replay", *words]), *capsys.readouterr()
-
-    return run
+    monkeypatch.setenv("WINDROW_ENGINE", "local")
+    return partial(run, ingested, "replay")
 
 
 def test_a_day_of_a_model_is_published_and_its_farms_are_shown(replay, ingested):
-    code, out, error = replay("bikes_anomalies", "--day", str(DAY), "--json")
-    assert code == 0, error
-    report = json.loads(out)
-    rows = Lake(ingested).read(TABLE).to_pylist()
-    assert (report["query"], report["rows"][TABLE], len(rows)) == (TABLE, len(rows), len(rows))
-    assert sum(each["windows"] for each in report["farms"]) == len(rows)
-    assert sum(each["tuples"] for each in report["farms"]) == sum(row["tuples"] for row in rows)
-    counted: dict[str, int] = {}
-    for each in report["farms"]:
-        for status, windows in json.loads(each["statuses"]).items():
-            counted[status] = counted.get(status, 0) + windows
-    assert counted == {status: sum(row["status"] == status for row in rows) for status in counted}
+    ended = replay("bikes_anomalies", "--day", str(DAY), "--json")
+    assert ended.code == 0, ended.error
+    farms, rows, counted = ended.json["farms"], Lake(ingested).read(TABLE).to_pylist(), Counter()
+    assert (ended.json["query"], ended.json["rows"][TABLE]) == (TABLE, len(rows))
+    assert sum(each["windows"] for each in farms) == len(rows)
+    assert sum(each["tuples"] for each in farms) == sum(row["tuples"] for row in rows)
+    for each in farms:
+        counted.update(json.loads(each["statuses"]))
+    assert counted == Counter(row["status"] for row in rows)
     assert all(row["median"] is not None for row in rows if row["status"] == "ok")
-
-
-def test_people_get_a_table_of_farms(replay):
-    code, out, error = replay("bikes_anomalies", "--day", str(DAY))
-    assert code == 0, error
-    assert TABLE in out and "load_balance" in out and "statuses" in out
+    ended = replay("bikes_anomalies", "--day", str(DAY))
+    assert ended.code == 0 and all(word in ended.out for word in (TABLE, "load_balance", "statuses"))
+    assert Lake(ingested).read(TABLE).to_pylist() == rows, "the same day again"
 
 
 def test_of_several_queries_a_model_alone_has_farms(replay):
-    code, out, error = replay("bikes_daily", "bikes_anomalies", "--day", str(DAY), "--json")
-    assert code == 0, error
-    by_query = {report["query"]: report for report in json.loads(out)}
+    ended = replay("bikes_daily", "bikes_anomalies", "--day", str(DAY), "--json")
+    assert ended.code == 0, ended.error
+    by_query = {report["query"]: report for report in ended.json}
     assert "farms" not in by_query["bikes_daily"]
     farms = by_query[TABLE]["farms"]
     assert sum(each["windows"] for each in farms) == by_query[TABLE]["rows"][TABLE] > 0
-    assert replay(TABLE, "--day", str(DAY))[0] == 0
+    assert replay(TABLE, "--day", str(DAY)).code == 0
 
 
-def test_the_same_day_again_gives_the_same_rows(replay, ingested):
-    def rows() -> list[dict]:
-        return Lake(ingested).read(TABLE).to_pylist()
-
-    replay("bikes_anomalies", "--day", str(DAY))
-    before = rows()
-    assert replay("bikes_anomalies", "--day", str(DAY))[0] == 0
-    assert rows() == before
-
-
-def test_a_model_that_there_is_not_is_refused_with_those_that_there_are(replay):
-    code, _, error = replay("bikes_anomaly", "--day", str(DAY))
-    assert code == UnknownName.exit_code
-    assert "no query is named 'bikes_anomaly'" in error and "Did you mean 'bikes_anomalies'?" in error
-
-
-def test_a_day_before_the_first_arrival_is_skipped(replay):
-    code, out, error = replay("bikes_anomalies", "--day", "2013-06-01", "--json")
-    assert (code, out) == (NothingArrived.exit_code, "") and "has arrived on 2013-06-01" in error
+def test_a_model_that_there_is_not_is_refused_and_a_day_before_the_first_arrival_skipped(replay):
+    ended = replay("bikes_anomaly", "--day", str(DAY))
+    assert ended.code == UnknownName.exit_code
+    assert "no query is named 'bikes_anomaly'" in ended.error and "Did you mean 'bikes_anomalies'?" in ended.error
+    ended = replay("bikes_anomalies", "--day", "2013-06-01", "--json")
+    assert (ended.code, ended.out) == (NothingArrived.exit_code, "") and "has arrived on 2013-06-01" in ended.error

@@ -15,7 +15,7 @@ import os, signal, sys, threading
 from pathlib import Path
 from deltalake import write_deltalake
 from pipelines.cli._errors import reported
-from pipelines.rows import databases
+from pipelines import storage
 from processes import signals
 
 
@@ -31,7 +31,7 @@ def stopped_at_work():
     globals()[sys.argv[2]](database)
 
 signals.raise_on_signals()
-database = databases.open_database(Path(sys.argv[1], "spilled"), Path(sys.argv[1]))
+database = storage.open_database(Path(sys.argv[1], "spilled"), Path(sys.argv[1]))
 sys.exit(reported(stopped_at_work, False))
 """
 
@@ -55,7 +55,7 @@ DROPPED = """
 import os, signal, sys, tempfile, time, weakref
 from pathlib import Path
 from pipelines.cli._errors import reported
-from pipelines.rows import databases
+from pipelines import storage
 from pipelines.ledger.entry import LedgerEntry
 from processes import signals
 
@@ -92,7 +92,7 @@ def in_code_that_catches_all():
 
 def before_a_query():
     catching_all()
-    database = databases.open_database(Path(tempfile.mkdtemp()), Path("."))
+    database = storage.open_database(Path(tempfile.mkdtemp()), Path("."))
     database.sql("SELECT max(a.range * b.range) FROM range(10000000) a, range(10000000) b").fetchall()
 
 signals.raise_on_signals()

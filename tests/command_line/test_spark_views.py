@@ -8,7 +8,7 @@ import pytest
 from pipelines.delta.lake import Lake
 from pipelines.engines.spark.spark_session import session
 from pipelines.sql import statements
-from pipelines.sql.spark_views import register_spark_views
+from pipelines.sql.statements import register_spark_views
 
 pytestmark = pytest.mark.jvm
 
@@ -42,10 +42,7 @@ def test_spark_and_duckdb_give_the_same_rows(small_lake, spark, statement):
 @pytest.mark.nightly
 def test_registering_again_is_allowed_and_sees_new_tables(small_lake, spark):
     register_spark_views(Lake(small_lake), spark)
-    assert {row.viewName for row in spark.sql("SHOW VIEWS").collect()} == {
-        "bikes_demand",
-        "bikes_demand_final",
-    }
+    assert {row.viewName for row in spark.sql("SHOW VIEWS").collect()} == {"bikes_demand", "bikes_demand_final"}
 
 
 def test_a_session_reads_the_newest_revisions_as_the_page_says(small_lake, spark):

@@ -12,6 +12,7 @@ from pipelines.sql import statements
 from schemas.errors import BadStatement, TableDamaged, UnknownName
 from schemas.query import Query, tumbling
 from tests.command_line.conftest import ROWS, TABLE, at, revision, write_days
+from tests.support.lakes import copied
 
 
 def events_by_station(found) -> dict:
@@ -30,9 +31,10 @@ def test_a_column_that_is_a_word_of_sql_is_refused_with_its_quotes(small_lake, s
         statements.run(Lake(small_lake), statement)
 
 
-def test_a_table_is_a_view_under_its_own_name(small_lake):
+def test_a_table_is_a_view_under_its_own_name_and_what_is_final_another(small_lake):
     found = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand ORDER BY start_station_id, revision")
     assert found.to_pylist() == ROWS
+    assert statements.run(Lake(small_lake), "SHOW TABLES")["name"].to_pylist() == ["bikes_demand", "bikes_demand_final"]
 
 
 def test_final_is_the_largest_revision_of_every_window(small_lake):
@@ -60,17 +62,11 @@ def test_as_of_reads_a_time_without_zone_as_utc_and_one_with_a_zone_as_written(s
 def test_a_null_key_is_one_group():
     day, hour = timedelta(days=1), timedelta(hours=1)
     toy = Query("toy", "none", ("key",), tumbling(day), {}, lateness=hour, allowed_lateness=day)
+    of_all = {"window_start": at(1), "window_end": at(2)}
     rows = [
-        {
-            "key": key,
-            "window_start": at(1),
-            "window_end": at(2),
-            "revision": number,
-            "emitted_at": at(2 + number),
-            "emitted_date": at(2 + number).date(),
-        }
+        {"key": key, **of_all, "revision": number, "emitted_at": emitted, "emitted_date": emitted.date()}
         for key in (None, "a")
-        for number in (0, 1)
+        for number, emitted in enumerate((at(2), at(3)))
     ]
     with duckdb.connect() as connection:
         connection.register("toy", pa.Table.from_pylist(rows))
@@ -96,24 +92,19 @@ def keep_only(config: Config, day: date) -> None:
             file.unlink()
 
 
-def test_a_condition_on_the_partition_reads_that_day_only(tmp_path):
-    config = Config(tmp_path, tmp_path / "landing")
+def test_a_condition_on_the_partition_reads_that_day_only_and_as_of_not_the_days_after(tmp_path):
+    config = Config(tmp_path / "home", tmp_path / "landing")
+    config.landing.mkdir()
     write_days(config, ROWS)
-    keep_only(config, date(2018, 10, 3))
-    found = statements.run(Lake(config), "SELECT events FROM bikes_demand WHERE emitted_date = DATE '2018-10-03'")
-    assert found["events"].to_pylist() == [11]
+    for day, statement, events in (
+        (2, "SELECT * FROM bikes_demand_as_of('2018-10-02 12:00')", {7: 10, 8: 20}),
+        (3, "SELECT * FROM bikes_demand WHERE emitted_date = DATE '2018-10-03'", {7: 11}),
+    ):
+        of_day = copied(config, tmp_path / str(day))
+        keep_only(of_day, date(2018, 10, day))
+        assert events_by_station(statements.run(Lake(of_day), statement)) == events
     with pytest.raises(TableDamaged, match="windrow repair bikes_demand"):
-        statements.run(Lake(config), "SELECT events FROM bikes_demand")
-
-
-def test_as_of_does_not_read_the_days_after(tmp_path):
-    config = Config(tmp_path, tmp_path / "landing")
-    write_days(config, ROWS)
-    keep_only(config, date(2018, 10, 2))
-    assert events_by_station(statements.run(Lake(config), "SELECT * FROM bikes_demand_as_of('2018-10-02 12:00')")) == {
-        7: 10,
-        8: 20,
-    }
+        statements.run(Lake(of_day), "SELECT events FROM bikes_demand")
 
 
 def test_two_columns_of_one_name_are_distinguished(small_lake):
@@ -146,10 +137,6 @@ def test_a_statement_has_a_limit_of_memory_and_spills_before_it(small_lake, monk
         statements.run(Lake(small_lake), "SELECT list(repeat('x', 50) || i) FROM range(5000000) AS rows(i)")
 
 
-def test_show_tables_names_every_table_and_view(small_lake):
-    assert statements.run(Lake(small_lake), "SHOW TABLES")["name"].to_pylist() == ["bikes_demand", "bikes_demand_final"]
-
-
 def test_a_statement_opens_only_the_tables_that_it_names(tmp_path):
     config = Config(tmp_path, tmp_path / "landing")
     write_days(config, [revision(7, 0, at(2), 1)])
@@ -166,28 +153,20 @@ def test_a_statement_opens_only_the_tables_that_it_names(tmp_path):
     "INSERT INTO bikes_demand FROM bikes_demand", "DROP VIEW bikes_demand", "DELETE FROM bikes_demand",
     "ATTACH '/tmp/other.db'", "INSTALL httpfs", "SET enable_external_access = true", "BEGIN",
     "SELECT * FROM read_csv('/etc/passwd')", "SELECT * FROM '/etc/passwd'", "SELECT getenv('HOME')",
+    "COPY (SELECT 1) TO 'out.csv'",
 ])  # fmt: skip
-def test_what_is_no_question_to_the_lake_is_refused(small_lake, statement):
+def test_what_is_no_question_to_the_lake_is_refused_and_nothing_written(small_lake, tmp_path, monkeypatch, statement):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(BadStatement):
         statements.run(Lake(small_lake), statement)
-
-
-def test_nothing_is_written_outside(small_lake, tmp_path):
-    with pytest.raises(BadStatement):
-        statements.run(Lake(small_lake), f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'")
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("statement", ["SELECT * FROM nowhere", "SELECT * FROM bikes_daily_as_of(now())"])
-def test_an_unknown_table_is_reported_with_the_known_ones(small_lake, statement):
-    with pytest.raises(UnknownName, match="known: bikes_demand"):
-        statements.run(Lake(small_lake), statement)
-
-
-def test_a_python_variable_is_no_table(small_lake):
+@pytest.mark.parametrize("name", ["nowhere", "bikes_daily_as_of(now())", "secrets"])
+def test_an_unknown_table_is_reported_with_the_known_ones_and_a_python_variable_is_none(small_lake, name):
     secrets = Lake(small_lake).read("bikes_demand")
-    with pytest.raises(UnknownName, match="'secrets'"):
-        statements.run(Lake(small_lake), "SELECT * FROM secrets")
+    with pytest.raises(UnknownName, match="known: bikes_demand"):
+        statements.run(Lake(small_lake), f"SELECT * FROM {name}")
     assert secrets.num_rows == len(ROWS)
 
 

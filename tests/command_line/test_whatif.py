@@ -9,7 +9,7 @@ from pipelines.delta.damage import made_again_by
 from pipelines.delta.lake import Lake
 from schemas import registry
 from schemas.errors import WrongParameter
-from schemas.table_owners import made_by
+from schemas.registry import made_by
 from tests.support.edited import edit
 from tests.support.lakes import DAYS, PATIENT
 

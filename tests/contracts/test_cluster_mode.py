@@ -31,16 +31,8 @@ def test_only_its_name_runs_it(tmp_path, asked, found, name):
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.support.cluster"]')
     (folder / "test_it.py").write_text("def test_with_servers(): pass")
     (folder.parent / "test_other.py").write_text("def test_always(): pass")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--collect-only",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        *(word.format(name) for word in asked),
-    ]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    command += [word.format(name) for word in asked]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert [line.rpartition("::")[2] for line in ended.stdout.splitlines() if "::" in line] == found, ended.stdout
 

@@ -27,7 +27,7 @@ from schemas.windows.policy import EvictionPolicy
 # By page and first line: the test that runs the block.
 RUN_BY = {
     ("README.md", "from datetime import datetime, timedelta, timezone"):
-        "tests/contracts/test_readme.py::test_the_worked_query_prints_what_the_page_shows",
+        "tests/contracts/test_docs.py::test_the_worked_query_prints_what_the_page_shows",
     ("README.md", "export WINDROW_HOME=var/demo"):
         "tests/contracts/test_code_blocks.py::test_the_commands_of_the_readme_run",
     ("docs/report.md", "windrow report"):

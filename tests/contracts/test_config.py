@@ -17,21 +17,12 @@ READ = {TASK_MIB: lambda: config.load().task_bytes, LINES: lambda: config.load()
         MOST_WAIT: lambda: config.load().most_wait_s}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        (TASK_MIB, None, 64 << 20),
-        (TASK_MIB, "1", 1 << 20),
-        (TASK_MIB, " 12 ", 12 << 20),
-        (TASK_MIB, str(MOST_MIB), MOST_MIB << 20),
-        (LINES, None, 50_000),
-        (LINES, "1", 1),
-        (LINES, str(MOST_LINES), MOST_LINES),
-        (MOST_WAIT, None, 3_600),
-        (MOST_WAIT, "0", 0),
-        (MOST_WAIT, str(MOST_WAIT_S), MOST_WAIT_S),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "value"), [
+    (TASK_MIB, None, 64 << 20), (TASK_MIB, "1", 1 << 20), (TASK_MIB, " 12 ", 12 << 20),
+    (TASK_MIB, str(MOST_MIB), MOST_MIB << 20), (LINES, None, 50_000), (LINES, "1", 1),
+    (LINES, str(MOST_LINES), MOST_LINES), (MOST_WAIT, None, 3_600), (MOST_WAIT, "0", 0),
+    (MOST_WAIT, str(MOST_WAIT_S), MOST_WAIT_S),
+])  # fmt: skip
 def test_a_number_within_its_bounds_is_read(monkeypatch, name, text, value):
     monkeypatch.delenv(name, raising=False)
     if text is not None:

@@ -23,21 +23,10 @@ HEAVY = ("pyspark", "pyarrow", "pandas", "numba", "duckdb", "deltalake", "great_
 
 def facts_of(tree: Path, home: Path) -> dict:
     """What Airflow's Python sees in a tree's DAG files."""
-    facts = home / "facts.json"
-    environment = {
-        **os.environ,
-        "AIRFLOW_HOME": str(home),
-        "PYTHONPATH": str(tree),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__CORE__DAGS_FOLDER": str(tree / "dags"),
-    }
-    subprocess.run(
-        [AIRFLOW_PYTHON, REPOSITORY / "tests/support/airflow/dag_facts.py", tree / "dags", facts],
-        env=environment,
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
+    facts, places = home / "facts.json", {"AIRFLOW_HOME": str(home), "PYTHONPATH": str(tree)}
+    of_core = {"AIRFLOW__CORE__LOAD_EXAMPLES": "False", "AIRFLOW__CORE__DAGS_FOLDER": str(tree / "dags")}
+    words = [AIRFLOW_PYTHON, REPOSITORY / "tests/support/airflow/dag_facts.py", tree / "dags", facts]
+    subprocess.run(words, env=os.environ | places | of_core, check=True, capture_output=True, timeout=120)
     return json.loads(facts.read_text())
 
 
@@ -66,16 +55,8 @@ def names_of(asked) -> set[str]:
     return found
 
 
-def tables_of(queries) -> list[str]:
-    return [table for query in queries for table in flow.published_tables(query)]
-
-
 def tasks_of(dag):
     return {task["id"]: task for task in dag["tasks"]}
-
-
-def test_every_dag_file_parses(parsed):
-    assert parsed["errors"] == {}
 
 
 def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_path):
@@ -97,8 +78,12 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     assert "Did you mean 'bikes'?" in text and "schemas/streams/cdr.py:" in text
 
 
-def test_every_stream_has_its_dags_the_lake_has_one_and_there_is_no_other(every_dag):
-    assert set(every_dag) == {*names_of(streams()), "maintenance"}
+def test_every_stream_has_its_dags_the_lake_has_one_and_there_is_no_other(parsed, every_dag):
+    """No date is outside of one: Airflow would run no task and say success."""
+    assert parsed["errors"] == {} and set(every_dag) == {*names_of(streams()), "maintenance"}
+    for dag in every_dag.values():
+        assert dag["end"] is None
+        assert datetime.fromisoformat(dag["start"]).date() < min(each.first_day for each in streams().values())
 
 
 def test_parsing_loads_none_of_the_heavy_packages(parsed):
@@ -108,28 +93,20 @@ def test_parsing_loads_none_of_the_heavy_packages(parsed):
     assert not [module for module in parsed["modules"] if module.endswith("report_pages")]
 
 
-def test_no_date_is_outside_a_dag_since_airflow_would_run_no_task_and_say_success(every_dag):
-    for dag in every_dag.values():
-        assert dag["end"] is None
-        assert datetime.fromisoformat(dag["start"]).date() < min(each.first_day for each in streams().values())
-
-
-def test_days_are_utc_days_by_data_interval_without_catching_up(dags):
+def test_days_are_utc_days_by_data_interval_without_catching_up_or_the_day_that_a_run_is_given(dags):
     for dag in dags.values():
-        assert (dag["timetable"], dag["cron"], dag["zone"]) == (
-            "CronDataIntervalTimetable",
-            "0 0 * * *",
-            "UTC",
-        )
-        assert dag["catchup"] is False
+        assert (dag["timetable"], dag["cron"], dag["zone"]) == ("CronDataIntervalTimetable", "0 0 * * *", "UTC")
+        assert (dag["catchup"], dag["params"]) == (False, {"day": None})
 
 
-def test_the_first_task_is_the_only_first_and_is_the_one_that_refuses_foreign_days(dags):
-    for dag in dags.values():
+def test_the_ingest_is_the_only_first_one_of_a_stream_at_once_and_an_event_of_what_it_changed(dags):
+    """It refuses foreign days. Backfills do not share max_active_runs."""
+    for name, dag in dags.items():
         after = {name for task in dag["tasks"] for name in task["downstream"]}
-        first = [task["id"] for task in dag["tasks"] if task["id"] not in after]
-        assert first == ["ingest"]
-        assert tasks_of(dag)["ingest"]["arguments"] == ["ingest", dag["id"]]
+        assert [task["id"] for task in dag["tasks"] if task["id"] not in after] == ["ingest"]
+        ingest = tasks_of(dag)["ingest"]
+        assert (ingest["arguments"], ingest["at_once"]) == (["ingest", name], 1)
+        assert ingest["outlets"] == ingest["aliases"] == [f"bronze_{name}", f"silver_{name}"]
 
 
 def test_all_queries_of_a_day_are_one_task_after_the_ingest_so_a_scheduled_day_is_three_processes(dags):
@@ -148,18 +125,12 @@ def test_what_a_dag_publishes_are_events_by_alias_of_its_task_or_else_of_its_rep
     of_dags |= {name + flow.IN_ORDER: flow.queries_in_order(stream(name)) for name in streams()}
     of_dags |= {name + more: queries_of(name) for name in streams() for more in (flow.BACKFILL, flow.STALE)}
     for name, queries in of_dags.items():
-        tables = tables_of(queries)
+        tables = [table for query in queries for table in flow.published_tables(query)]
         if tables:
             tasks = tasks_of(every_dag[name])
             of_task = tasks["replay" if "replay" in tasks else "backfill"]
             assert of_task["outlets"] == of_task["aliases"] == tasks["report"]["aliases"] == tables
             assert tasks["report"]["inlets"] == tables  # by which their assets are known
-
-
-def test_an_ingest_is_an_event_of_bronze_and_silver_only_where_it_changed_them(dags):
-    for name, dag in dags.items():
-        ingest = tasks_of(dag)["ingest"]
-        assert ingest["outlets"] == ingest["aliases"] == [f"bronze_{name}", f"silver_{name}"]
 
 
 def test_queries_whose_days_depend_on_each_other_have_a_dag_with_one_run_at_a_time_each_after_the_one_before(every_dag):
@@ -216,53 +187,29 @@ def test_every_dag_ends_with_the_report_which_decides_nothing_about_its_runs(eve
 
 
 def test_every_task_is_the_one_operator_or_the_report_s_is_retried_and_waits_for_no_hand_made_pool(every_dag):
+    """None runs for ever, and a lock is given up before the task is."""
     kinds = {"report": "ReportOperator"}
     for name, task in ((name, task) for name, dag in every_dag.items() for task in dag["tasks"]):
         if not name.endswith(flow.BACKFILL) or task["id"] != "backfill":
             assert task["operator"] == kinds.get(task["id"], "WindrowOperator")
-        assert task["retries"] >= 1
-        assert task["pool"] == "default_pool"
+        assert task["retries"] >= 1 and task["pool"] == "default_pool"
         assert (task["trigger_rule"] == "all_success") is not task["teardown"]
         assert task["past"] is (name.endswith(flow.IN_ORDER) and task["id"] == "replay")
-
-
-def test_no_task_runs_for_ever_and_a_lock_is_given_up_before_the_task_is(every_dag):
-    for task in (task for dag in every_dag.values() for task in dag["tasks"]):
         assert Config(Path(), Path()).most_wait_s < task["timeout_s"] == 6 * 3600
 
 
-def test_two_runs_do_not_ingest_one_stream_at_once_since_backfills_do_not_share_max_active_runs(dags):
-    for dag in dags.values():
-        assert tasks_of(dag)["ingest"]["at_once"] == 1
-
-
-def test_the_text_of_a_dag_names_its_columns_and_queries(dags):
-    for dag in dags.values():
-        definition = stream(dag["id"])
-        assert definition.title in dag["text"]
-        for name in (
-            *(column.name for column in definition.columns),
-            *(q.name for q in flow.scheduled_queries(definition)),
-        ):
-            assert name in dag["text"]
+def test_the_text_of_a_dag_names_its_columns_and_queries_or_says_what_it_does(dags, every_dag):
+    for name, dag in dags.items():
+        of_stream = [*stream(name).columns, *flow.scheduled_queries(stream(name))]
+        assert all(word in dag["text"] for word in (stream(name).title, *(each.name for each in of_stream)))
         assert all(task["text"] for task in dag["tasks"])
-
-
-def test_the_texts_of_the_other_dags_say_what_they_do(every_dag):
-    maintenance = every_dag["maintenance"]
-    assert (
-        flow.MAINTAIN.does in maintenance["tasks"][0]["text"] and "windrow maintain" in maintenance["tasks"][0]["text"]
-    )
+    maintain = every_dag["maintenance"]["tasks"][0]["text"]
+    assert flow.MAINTAIN.does in maintain and "windrow maintain" in maintain
     for name in (name for name in streams() if queries_of(name)):
         [backfill, _report] = every_dag[name + flow.STALE]["tasks"]
         assert "windrow runs --stale" in every_dag[name + flow.STALE]["text"]
         assert f"`windrow backfill --stream {name} --stale`" in backfill["text"]
         assert "in one pass" in every_dag[name + flow.BACKFILL]["text"]
-
-
-def test_a_run_without_logical_date_can_be_given_its_day(dags):
-    for dag in dags.values():
-        assert dag["params"] == {"day": None}
 
 
 def test_the_map_names_every_table_and_no_other():

@@ -16,7 +16,7 @@ import yaml
 
 from pipelines.engines.spark.settings import authentication
 from schemas.errors import NotSetUp
-from stack import doctor, environments, images, secret_files, settings
+from stack import doctor, environments, images, settings
 from stack.places import REPOSITORY
 from tests.support.rules import assert_none
 
@@ -38,11 +38,6 @@ def script(name: str):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def assert_each_service(rule: str, holds: Callable[[dict], bool], but: set[str] = frozenset()) -> None:
-    wrong = [name for name, service in SERVICES.items() if name not in but and not holds(service)]
-    assert_none(rule, (f"docker/compose.yaml {name}" for name in wrong))
 
 
 def test_the_base_is_pinned_and_the_images_users_are_not_root():
@@ -68,30 +63,25 @@ def test_compose_itself_takes_the_file():
     assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False).stderr == ""
 
 
-def test_a_service_has_a_pinned_image_or_one_of_ours_that_no_other_replaces():
-    rule = "a service has an image by its digest, or one of ours with pull_policy: never"
-    assert_each_service(rule, lambda each: is_ours(each) or PINNED.fullmatch(each["image"]))
+RULES: dict[str, tuple[Callable[[dict], object], set[str]]] = {
+    "a service has an image by its digest, or one of ours with pull_policy: never":
+        (lambda each: PINNED.fullmatch(each["image"])
+         or (each["image"] in OURS and each.get("pull_policy") == "never"), set()),
+    "a service has a mem_limit": (lambda each: re.fullmatch(r"\d+[mg]", each.get("mem_limit", "")), set()),
+    "a service gains no rights": (lambda each: each.get("security_opt") == ["no-new-privileges:true"], set()),
+    "a service has a user who is not root": (lambda each: each.get("user", "root") not in ("0", "root"), LEAVES_ROOT),
+    "a service that stays has a health check, a command without a shell":
+        (lambda each: each.get("healthcheck", {"test": [""]})["test"][0] == "CMD", ONE_SHOT),
+    "ports are open to this host only, as 127.0.0.1:…":
+        (lambda each: all(port.startswith("127.0.0.1:") for port in each.get("ports", ())), set()),
+}  # fmt: skip
 
 
-def is_ours(service: dict) -> bool:
-    return service["image"] in OURS and service.get("pull_policy") == "never"
-
-
-def test_a_service_has_a_memory_limit_and_gains_no_rights():
-    assert_each_service("a service has a mem_limit", lambda each: re.fullmatch(r"\d+[mg]", each.get("mem_limit", "")))
-    assert_each_service(
-        "a service gains no rights", lambda each: each.get("security_opt") == ["no-new-privileges:true"]
-    )
-
-
-def test_a_service_does_not_run_as_root():
-    rule = "a service has a user who is not root"
-    assert_each_service(rule, lambda each: each.get("user", "root") not in ("0", "root"), LEAVES_ROOT)
-
-
-def test_a_service_that_stays_has_a_health_check():
-    rule = "a service that stays has a health check, a command without a shell"
-    assert_each_service(rule, lambda each: each.get("healthcheck", {"test": [""]})["test"][0] == "CMD", ONE_SHOT)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_service_keeps_the_rule(rule):
+    holds, but = RULES[rule]
+    wrong = [name for name, service in SERVICES.items() if name not in but and not holds(service)]
+    assert_none(rule, (f"docker/compose.yaml {name}" for name in wrong))
 
 
 def test_what_needs_a_one_shot_service_waits_for_its_end():
@@ -100,28 +90,21 @@ def test_what_needs_a_one_shot_service_waits_for_its_end():
     assert sorted(waits) == [(name, "service_completed_successfully") for name in sorted(ONE_SHOT) for _ in range(4)]
 
 
-def test_ports_are_open_to_this_host_only():
-    rule = "ports are open to this host only, as 127.0.0.1:…"
-    assert_each_service(rule, lambda each: all(port.startswith("127.0.0.1:") for port in each.get("ports", ())))
-
-
 def test_every_secret_comes_from_a_file_that_compose_up_makes(tmp_path):
-    made = secret_files.ensure(tmp_path / "secrets")
-    assert {name: Path(secret["file"]).name for name, secret in COMPOSE["secrets"].items()} == {
-        each: each for each in made
-    }
+    made = images.ensure_secrets(tmp_path / "secrets")
+    files = {name: Path(secret["file"]).name for name, secret in COMPOSE["secrets"].items()}
+    assert files == {each: each for each in made}
     used = {each for service in SERVICES.values() for each in service.get("secrets", ())}
     assert used == made.keys()
     assert "/docker/secrets/" in (REPOSITORY / ".gitignore").read_text().splitlines()
     given = {variable for service in SERVICES.values() for variable in service.get("environment", {})}
-    assert not [
-        each for each in given if re.search("PASSWORD|SECRET|KEY|LOCKS|CONN", each) and not each.endswith("_FILE")
-    ]
+    secret = re.compile("PASSWORD|SECRET|KEY|LOCKS|CONN")
+    assert not [each for each in given if secret.search(each) and not each.endswith("_FILE")]
 
 
 def test_secrets_are_random_kept_and_closed_to_other_users(tmp_path):
-    first, other = secret_files.ensure(tmp_path / "one"), secret_files.ensure(tmp_path / "two")
-    assert secret_files.ensure(tmp_path / "one") == first
+    first, other = images.ensure_secrets(tmp_path / "one"), images.ensure_secrets(tmp_path / "two")
+    assert images.ensure_secrets(tmp_path / "one") == first
     assert not [name for name in first if first[name] == other[name]]
     assert (tmp_path / "one").stat().st_mode & 0o777 == 0o700
     assert first["POSTGRES_PASSWORD"] in first["WINDROW_LOCKS"]
@@ -131,8 +114,8 @@ def test_secrets_are_random_kept_and_closed_to_other_users(tmp_path):
 def test_spark_lets_in_who_has_the_key_and_asks_for_it_by_a_file(tmp_path):
     for name in ("spark-master", "spark-worker-1", "spark-worker-2", "scheduler"):
         assert SERVICES[name]["environment"]["SPARK_CONF_DIR"] == "/run/secrets"
-        assert secret_files.SPARK in SERVICES[name]["secrets"]
-    said = dict(line.split() for line in secret_files.ensure(tmp_path)[secret_files.SPARK].splitlines())
+        assert images.SPARK in SERVICES[name]["secrets"]
+    said = dict(line.split() for line in images.ensure_secrets(tmp_path)[images.SPARK].splitlines())
     assert len(said.pop("spark.authenticate.secret")) >= 32
     assert said.pop("spark.master.rest.enabled") == said.pop("spark.ui.killEnabled") == "false"
     assert said.items() <= {**authentication("yarn", {}), "spark.authenticate": "true"}.items()
@@ -206,7 +189,7 @@ def test_kubernetes_takes_our_images_as_their_user_and_secrets_by_name():
     pod = VALUES["securityContexts"]["pod"]
     assert (pod["runAsNonRoot"], VALUES["uid"]) == (True, pod["runAsUser"])
     assert VALUES["defaultAirflowRepository"].endswith("/windrow-airflow")
-    assert {each["envName"] for each in VALUES["secret"]} < secret_files.MADE.keys()
+    assert {each["envName"] for each in VALUES["secret"]} < images.MADE_SECRETS.keys()
     assert all(each.keys() == {"envName", "secretName", "secretKey"} for each in VALUES["secret"])
     for part in ("scheduler", "apiServer", "dagProcessor", "triggerer"):
         assert VALUES[part]["resources"]["limits"]["memory"]

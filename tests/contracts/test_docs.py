@@ -1,6 +1,8 @@
 """The docs say what is: made pages are up to date, and each command, file and statement in them works."""
 
 import ast
+import contextlib
+import io
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,9 +18,9 @@ from pipelines.cli import _app as command_line
 from pipelines.sql.statements import add_revisions
 from schemas.query import Query
 from schemas.registry import query
+from tests.contracts.test_layers import PACKAGES
 from tests.support.rules import ROOT, assert_none, blanked, line_of
-from tools import spec_examples
-from tools.docs.tour import TOUR
+from tools.docs.flow import TOUR
 
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
@@ -29,21 +31,7 @@ TO_BE_MADE = re.compile(
     r"boat_trips|bikes_by_hour|bikes_short_trips|bikes_long_trips|sum_of_squares|mean_of_squares|fortnights|full_truck"
     r"|docker/secrets"
 )
-FOLDERS = (
-    "schemas/",
-    "pipelines/",
-    "kernels/",
-    "tests/",
-    "stack/",
-    "docker/",
-    "tools/",
-    "docs/",
-    "requirements/",
-    "dags/",
-    "samples/",
-    "processes/",
-    "tools/",
-)
+FOLDERS = tuple(f"{name}/" for name in PACKAGES + ["docker", "docs", "requirements", "tests"])
 
 
 def pieces() -> Iterator[tuple[str, str]]:
@@ -63,12 +51,6 @@ def test_a_made_page_is_what_the_definitions_say_now():
 
     old = [f"docs/{name}" for name, text in pages().items() if (ROOT / "docs" / name).read_text() != text]
     assert_none("a made page is what the definitions say now: run make docs", old)
-
-
-def test_the_examples_of_the_semantics_are_the_spec_tests_as_they_are_now():
-    page = spec_examples.PAGE.read_text()
-    assert page == spec_examples.renewed(page), "run: make docs"
-    assert page.count("\n`window=") > 50
 
 
 def test_every_windrow_command_that_a_page_shows_has_these_options():
@@ -179,7 +161,7 @@ def test_the_example_of_the_farm_prints_what_its_page_says(capsys):
 
 def test_the_tour_of_the_code_names_functions_that_are_there():
     missing = [f"{stop.file} {stop.function}" for stop in TOUR if stop.function not in functions_of(stop.file)]
-    assert_none("the tour names functions that are there: correct tools/docs/tour.py", missing)
+    assert_none("the tour names functions that are there: correct tools/docs/flow.py", missing)
 
 
 def functions_of(file: str) -> set[str]:
@@ -187,3 +169,19 @@ def functions_of(file: str) -> set[str]:
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     return functions | {f"{each.name}.{node.name}" for each in classes for node in each.body if hasattr(node, "name")}
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def test_the_worked_query_prints_what_the_page_shows():
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue() == shown
+
+
+def test_the_page_is_short():
+    assert len(README.splitlines()) <= 150

@@ -10,8 +10,7 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
 from schemas import errors
-from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter
-from schemas.raised_elsewhere import raised_elsewhere
+from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter, raised_elsewhere
 from tests.support.rules import assert_none
 
 # The ledger's state, and whether a retry may help.
@@ -37,19 +36,13 @@ def test_every_kind_of_error_is_sorted():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", errors.kinds()[1:], ids=lambda kind: kind.__name__)
-def test_the_ledger_and_a_retry_go_by_the_kind(tmp_path, kind):
+@pytest.mark.parametrize("kind", [ZeroDivisionError, *errors.kinds()[1:]], ids=lambda kind: kind.__name__)
+def test_the_ledger_and_a_retry_go_by_the_kind_and_a_defect_has_failed(tmp_path, kind):
     lake, run = Lake(Config(tmp_path, tmp_path)), Run("a run", "bikes", "bikes_demand", None)
     with pytest.raises(kind), run_table.step(lake, run, "audit"):
-        raise raised_elsewhere(kind.__name__, "why")
-    assert (run_table.rows(lake)[-1].state, kind.retry_helps) == EXPECTED[kind.__name__]
-
-
-def test_a_defect_has_failed(tmp_path):
-    lake = Lake(Config(tmp_path, tmp_path))
-    with pytest.raises(ZeroDivisionError), run_table.step(lake, Run("a run", "bikes", None, None), "ingest"):
-        raise ZeroDivisionError
-    assert run_table.rows(lake)[-1].state == "failed"
+        raise kind if kind is ZeroDivisionError else raised_elsewhere(kind.__name__, "why")
+    wanted = EXPECTED.get(kind.__name__, FAILED)
+    assert (run_table.rows(lake)[-1].state, getattr(kind, "retry_helps", True)) == wanted
 
 
 def test_an_exit_code_is_of_kinds_that_a_retry_helps_or_of_kinds_that_it_does_not():
@@ -64,14 +57,11 @@ def test_the_page_of_the_tree_has_every_kind_with_its_exit_code():
     assert_none("the page at the top of schemas/errors.py has every kind with its exit code", places)
 
 
-def test_what_is_not_served_names_what_is():
+def test_what_is_not_served_names_what_is_and_what_is_not_recounted_the_file_that_is_missing():
     refused = NotServed("kernel", "abacus", ("recompute", "daba_lite"))
     assert str(refused) == "kernel 'abacus' isn't supported yet; supported: daba_lite, recompute"
     assert (refused.parameter, refused.value, refused.allowed) == ("kernel", "abacus", "daba_lite, recompute")
     assert isinstance(refused, WrongParameter) and isinstance(refused, WindrowError)
-
-
-def test_a_window_that_the_gate_can_not_count_names_the_file_that_is_missing():
     refused = NotRecounted("squares", ("rolling", "sliding"))
     assert str(refused) == (
         "window is 'squares', and the gate has no SQL to count its rows again; it has some for rolling, sliding. Take "

@@ -56,10 +56,8 @@ class Watched:
 @pytest.fixture(scope="module", params=QUERIES)
 def watched(request, tmp_path_factory) -> Watched:
     """Two ingests and two runs; the second ones find tables of the first, and lines that came in another file too."""
-    watched, config = (
-        Watched(request.param),
-        Config(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("landing")),
-    )
+    watched, folder = Watched(request.param), tmp_path_factory.mktemp("watched")
+    config = Config(folder / "home", folder / "landing")
     with pytest.MonkeyPatch.context() as patch:
         for names, found in ((READERS, watched.reads), (WRITERS, watched.writes)):
             for name in names:

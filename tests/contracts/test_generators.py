@@ -8,9 +8,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+import tools.new
+from schemas.errors import WrongParameter
 from tools.new import KINDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
@@ -109,101 +112,70 @@ def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
     assert output.stdout.strip() == str(paths[:2]), output.stderr
 
 
-@pytest.mark.nightly
-def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
-    made = new(tree, "query", "bikes_quiet")
-    assert (made.returncode, made.stderr) == (0, "")
-    test = tree / "tests/semantics/test_query_bikes_quiet.py"
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED
-    assert "write events into EVENTS" in output
-
-    event = {"start": "2018-08-01 10:05", "arrival": "2018-08-01 10:15", "start_station_id": 7}
-    expected = {"start_station_id": 7, "pane": "on_time", "events_counted": 1}
-    filled = {
-        "EVENTS: list[dict] = []": f"EVENTS = [{event}, {event}]",
-        "EXPECTED: list[dict] = []": f"EXPECTED = [{expected}]",
-    }
-    fill_in(test, pieces=filled)
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED, "one event too many must fail"
-    fill_in(test, pieces={f"[{event}, {event}]": f"[{event}]"})
-    code, output = outcome(tree, str(test))
-    assert code == ALL_PASSED, output
+EVENT = {"start": "2018-08-01 10:05", "arrival": "2018-08-01 10:15", "start_station_id": 7, "trip_duration_s": 600}
+EMPTY, NO_ROWS = "EVENTS: list[dict] = []", "EXPECTED: list[dict] = []"
+OF_QUERY = 'EXPECTED = [{"start_station_id": 7, "pane": "on_time", "events_counted": 1}]'
+OF_MODEL = 'EXPECTED = [{"start_station_id": 7, "pane": "on_time", "tuples": 1, "status": "ok", "p50": 601.0}]'
+IN_PLAIN_PYTHON = 'raise NotImplementedError("say in plain Python what {} is")'
 
 
-@pytest.mark.nightly
-def test_a_new_model_fails_its_test_until_its_rows_are_worked_out(tree):
-    made = new(tree, "model", "bikes_quiet")
-    assert (made.returncode, made.stderr) == (0, "")
-    test = tree / "tests/semantics/test_model_bikes_quiet.py"
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED
-    assert "write events into EVENTS" in output
+class Generated(NamedTuple):
+    """What is generated, its test, and what that says of what was not filled in; then what is filled in wrongly, what
+    the test says of that, and how it is corrected."""
 
-    event = {"start": "2018-08-01 10:05", "arrival": "2018-08-01 10:15", "start_station_id": 7, "trip_duration_s": 600}
-    expected = {"start_station_id": 7, "pane": "on_time", "tuples": 1, "status": "ok", "p50": 600.0}
-    fill_in(
-        test,
-        {"EVENTS: list[dict] = []": f"EVENTS = [{event}]", "EXPECTED: list[dict] = []": f"EXPECTED = [{expected}]"},
-    )
-    code, output = outcome(tree, str(test))
-    assert code == ALL_PASSED, output
-    fill_in(test, {"600.0": "601.0"})
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED, "another quantile must fail"
+    kind: str
+    name: str
+    test: str
+    unfilled: str
+    wrong: dict[str, str]
+    says: str
+    right: dict[str, str]
+    code: dict[str, str] | None = None  # pieces of the generated code itself
+
+
+GENERATED = [
+    Generated("query", "bikes_quiet", "semantics/test_query_bikes_quiet.py", "write events into EVENTS",
+              {EMPTY: f"EVENTS = [{EVENT}, {EVENT}]", NO_ROWS: OF_QUERY}, " failed",
+              {f"[{EVENT}, {EVENT}]": f"[{EVENT}]"}),
+    Generated("model", "bikes_quiet", "semantics/test_model_bikes_quiet.py", "write events into EVENTS",
+              {EMPTY: f"EVENTS = [{EVENT}]", NO_ROWS: OF_MODEL}, " failed", {"601.0": "600.0"}),
+    Generated("policy", "last_three", "semantics/test_policy_last_three.py",
+              "write down what the policy has left after each of EVENTS",
+              {"EXPECTED: list[tuple[int, int]] = []": "EXPECTED = [(0, 1), (0, 3), (0, 7), (1, 14), (2, 29)]"},
+              " failed", {"(2, 29)": "(2, 28)"}),
+    Generated("aggregate", "total", "kernels/test_aggregate_total.py", "say in plain Python what total is",
+              {IN_PLAIN_PYTHON.format("total"): "return max(values)"}, "2 failed, 1 passed",
+              {"return max(values)": "return sum(values) if values else None"}),
+    Generated("function", "mean_of_squares", "kernels/test_function_mean_of_squares.py",
+              "say in plain Python what mean_of_squares is",
+              {IN_PLAIN_PYTHON.format("mean_of_squares"): 'return {"mean_of_squares": sum(values) / len(values)}'},
+              "1 failed, 1 passed", {"sum(values)": "sum(value * value for value in values)"},
+              {"total += values[i]": "total += values[i] * values[i]"}),
+]  # fmt: skip
 
 
 @pytest.mark.nightly
-def test_a_new_aggregate_fails_its_test_until_it_is_written_in_plain_python(tree):
-    copy(tree, "kernels")
-    made = new(tree, "aggregate", "total")
-    assert (made.returncode, made.stderr) == (0, "")
-    test = tree / "tests/kernels/test_aggregate_total.py"
-    fill_in(test, pieces={'raise NotImplementedError("say in plain Python what total is")': "return max(values)"})
+@pytest.mark.parametrize("made", GENERATED, ids=lambda made: made.kind)
+def test_what_is_new_fails_its_test_until_it_is_filled_in_and_right(tree, made):
+    if made.test.startswith("kernels/"):
+        copy(tree, "kernels")
+    written = new(tree, made.kind, made.name)
+    assert (written.returncode, written.stderr) == (0, "")
+    test = tree / "tests" / made.test
+    if made.code:
+        fill_in(tree / "kernels/farm/functions" / f"{made.name}.py", made.code)
     code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED, "a wrong aggregate must fail"
-    assert "2 failed, 1 passed" in output, output
-
-    fill_in(test, pieces={"return max(values)": "return sum(values) if values else None"})
+    assert code == SOME_FAILED and made.unfilled in output, output
+    fill_in(test, made.wrong)
     code, output = outcome(tree, str(test))
-    assert code == ALL_PASSED, output
-
-
-@pytest.mark.nightly
-def test_a_new_function_fails_its_test_until_it_is_written_in_plain_python(tree):
-    copy(tree, "kernels")
-    made = new(tree, "function", "mean_of_squares")
-    assert (made.returncode, made.stderr) == (0, "")
-    squared = {"total += values[i]": "total += values[i] * values[i]"}
-    fill_in(tree / "kernels/farm/functions/mean_of_squares.py", pieces=squared)
-    test = tree / "tests/kernels/test_function_mean_of_squares.py"
-    written, name = 'raise NotImplementedError("say in plain Python what mean_of_squares is")', "mean_of_squares"
-    fill_in(test, pieces={written: f'return {{"{name}": sum(values) / len(values)}}'})
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED and "1 failed, 1 passed" in output, output
-
-    fill_in(test, pieces={"sum(values) / len(values)": "sum(value * value for value in values) / len(values)"})
+    assert code == SOME_FAILED and made.says in output, output
+    fill_in(test, made.right)
     code, output = outcome(tree, str(test))
     assert code == ALL_PASSED, output
-
-
-@pytest.mark.nightly
-def test_a_new_policy_fails_its_test_until_it_is_written_down_what_it_has_left(tree):
-    made = new(tree, "policy", "last_three")
-    assert (made.returncode, made.stderr) == (0, "")
-    test = tree / "tests/semantics/test_policy_last_three.py"
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED
-    assert "write down what the policy has left after each of EVENTS" in output
-
-    written = "EXPECTED: list[tuple[int, int]] = []"
-    fill_in(test, {written: "EXPECTED = [(0, 1), (0, 3), (0, 7), (1, 14), (2, 29)]"})
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED, "another sum must fail"
-    fill_in(test, {"(2, 29)": "(2, 28)"})
-    code, output = outcome(tree, str(test))
-    assert code == ALL_PASSED, output
+    if made.kind == "aggregate":  # its test finds too that it would wrap unwatched
+        fill_in(tree / "kernels/monoids/total.py", {'lower, "int64"),)': 'lower, "int64", checked=False),)'})
+        code, output = outcome(tree, str(test))
+        assert code == SOME_FAILED and "1 failed, 2 passed" in output, output
 
 
 SQUARES = """
@@ -227,7 +199,7 @@ def test_the_sum_of_squares_of_the_docs_is_right_or_fails_over_all_of_int64(tree
     assert new(tree, "aggregate", "sum_of_squares").returncode == 0
     fill_in(tree / "kernels/monoids/sum_of_squares.py", pieces={"return (word, 1)": "return (word * word, 1)"})
     test = tree / "tests/kernels/test_aggregate_sum_of_squares.py"
-    written = 'raise NotImplementedError("say in plain Python what sum_of_squares is")'
+    written = IN_PLAIN_PYTHON.format("sum_of_squares")
     fill_in(test, pieces={written: "return sum(value * value for value in values) if values else None"})
     code, output = outcome(tree, str(test))
     assert code == ALL_PASSED, output
@@ -238,20 +210,6 @@ def test_the_sum_of_squares_of_the_docs_is_right_or_fails_over_all_of_int64(tree
         "sum_of_squares of column v is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column "
         "instead",
     ], asked.stderr
-
-
-@pytest.mark.nightly
-def test_an_aggregate_that_leaves_what_it_must_watch_unwatched_fails_its_generated_test(tree):
-    copy(tree, "kernels")
-    assert new(tree, "aggregate", "total").returncode == 0
-    unwatched = {'lower, "int64"),)': 'lower, "int64", checked=False),)'}
-    fill_in(tree / "kernels/monoids/total.py", pieces=unwatched)
-    test = tree / "tests/kernels/test_aggregate_total.py"
-    written = 'raise NotImplementedError("say in plain Python what total is")'
-    fill_in(test, pieces={written: "return sum(values) if values else None"})
-    code, output = outcome(tree, str(test))
-    assert code == SOME_FAILED, "it wraps"
-    assert "1 failed, 2 passed" in output, output
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -285,14 +243,23 @@ def test_a_new_window_kind_is_a_file_per_layer_found_by_its_name(tree):
     assert output.stdout.split() == ["LongNights", "LongNightsKind", "LongNightsWindows"], output.stderr
 
 
-@pytest.mark.parametrize("name", ["", "Boats", "1st", "a-b", "../boats", "class", "__init__"])
-def test_a_name_that_is_no_plain_name_is_refused_with_an_example(tree, name):
-    refused = new(tree, "stream", name)
-    assert refused.returncode == 2
-    assert "lower-case letters, digits and _, such as boat_trips" in refused.stderr
+@pytest.mark.parametrize("name", ["", "Boats", "1st", "a-b", "../boats", "class", "__init__", "cars_daily"])
+def test_a_name_that_is_no_plain_name_or_a_query_s_without_its_stream_is_refused_with_an_example(tree, name):
+    kind, said = ("query", "begins with its stream's") if name == "cars_daily" else ("stream", "such as boat_trips")
+    refused = new(tree, kind, name)
+    assert refused.returncode == 2 and said in refused.stderr
+    assert ("streams: bikes" if kind == "query" else "lower-case letters, digits and _") in refused.stderr
 
 
-def test_a_query_that_names_no_stream_is_refused_with_the_streams(tree):
-    refused = new(tree, "query", "cars_daily")
-    assert refused.returncode == 2
-    assert "begins with its stream's" in refused.stderr and "streams: bikes" in refused.stderr
+def test_a_new_stream_has_the_identity_that_was_asked_for_and_without_one_the_choice_is_explained(tmp_path):
+    """Nothing that is right for all could be chosen."""
+    for name, asked, written in (
+        ("a", "key,start", '("key", "start")'),
+        ("b", "key", '("key",)'),
+        ("c", "none", "None"),
+    ):
+        file, _ = tools.new.write("stream", name, tmp_path, asked)
+        assert f"identity={written}," in file.read_text()
+    for asked in ("", "key;start", "Line"):
+        with pytest.raises(WrongParameter, match="such as IDENTITY=key,start(?s:.*)repeats word for word is lost"):
+            tools.new.write("stream", "boats", tmp_path, asked)

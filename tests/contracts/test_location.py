@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from upath import UPath
 
-from pipelines import config, location
+from pipelines import config, location, storage
 from pipelines.config import LOCKS
 from schemas.errors import WrongParameter
 
@@ -60,3 +61,15 @@ def test_another_lock_server_is_refused_without_its_password(monkeypatch, text):
     with pytest.raises(WrongParameter, match=f"{LOCKS} is .*allowed: file, or postgresql://") as refused:
         _ = config.load().lock_server
     assert "secret" not in str(refused.value)
+
+
+def test_a_copy_below_a_uri_has_all_files_and_leaves_the_table(tmp_path):
+    lake = UPath(f"memory://{tmp_path}")
+    files = {"_delta_log/0.json": b"{}", "day=1/part-0.parquet": b"rows"}
+    for name, content in files.items():
+        file = lake / "table" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    storage.copy_table(lake / "table", lake / "trial" / "table")
+    for folder in (lake / "table", lake / "trial" / "table"):
+        assert {name: (folder / name).read_bytes() for name in files} == files

@@ -14,7 +14,7 @@ OF_THIS_MACHINE = {
     "pipelines/engines/spark/spark_session.py",
     "pipelines/engines/spark/settings.py",
     "pipelines/gate/checks/__init__.py",
-    "pipelines/gate/data_docs.py",
+    "pipelines/gate/validation.py",
     "pipelines/gate/validation_results.py",
     "pipelines/ledger/code_hash.py",
     "pipelines/ledger/running.py",

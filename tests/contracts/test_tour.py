@@ -11,7 +11,7 @@ from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
 from tests.support.replay import landing
 from tests.support.rules import ROOT
-from tools.docs.tour import TOUR
+from tools.docs.flow import TOUR
 
 DAY = landing.FIRST_DAY + timedelta(days=2)
 STOPS = {(str(ROOT / stop.file), stop.function): stop for stop in TOUR}

@@ -56,36 +56,23 @@ def start(environment: Path, *command: str | Path, text: str = "") -> subprocess
 
 
 @pytest.mark.slow
-def test_it_has_every_file_of_its_packages_and_no_other(wheel):
+def test_it_has_every_file_of_its_packages_and_no_other_but_its_licence(wheel):
     files = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file()]
     ours = {path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts}
-    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert packed == ours
+    packed = {*zipfile.ZipFile(wheel).namelist()}
+    assert {name for name in packed if ".dist-info/" not in name} == ours
+    assert [name for name in packed if name.endswith("licenses/LICENSE")]
 
 
 @pytest.mark.slow
-def test_its_licence_is_in_it(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
-    assert [name for name in names if name.endswith("licenses/LICENSE")]
-
-
-@pytest.mark.slow
-def test_windrow_starts_and_is_the_wheel_s(elsewhere):
+def test_windrow_starts_is_the_wheel_s_and_makes_the_users_data_elsewhere(elsewhere):
     assert "ingest" in run(elsewhere, "windrow", "--help")
-    where = run(elsewhere, "python", "-c", "import kernels, pipelines, schemas; print(pipelines.__file__)")
-    assert where.startswith(str(elsewhere))
-
-
-@pytest.mark.slow
-def test_its_doctor_says_that_it_looks_at_checkouts(elsewhere):
+    places = "import kernels, pipelines, schemas; from pipelines import config as c; print(c.__file__, c.load().home)"
+    package, home = run(elsewhere, "python", "-c", places).split()
+    assert package.startswith(str(elsewhere))
+    assert home == str(elsewhere.parent / "home" / ".local" / "share" / "windrow")
     asked = start(elsewhere, "windrow", "doctor")
     assert (asked.returncode, "set-up of a checkout" in asked.stderr) == (6, True), asked.stderr
-
-
-@pytest.mark.slow
-def test_what_it_makes_is_among_the_users_data_and_not_among_the_packages(elsewhere):
-    shown = run(elsewhere, "python", "-c", "from pipelines import config; print(config.load().home)")
-    assert shown.strip() == str(elsewhere.parent / "home" / ".local" / "share" / "windrow")
 
 
 @pytest.mark.slow
@@ -99,6 +86,5 @@ def test_no_message_of_an_installed_wheel_asks_for_make_setup():
     """A wheel has no Makefile: `set_up` of pipelines/location.py says what to do there."""
     told = re.compile(r"NotSetUp\([^)]*\"make setup\"")
     found = ((path, (ROOT / path).read_text()) for path in files("pipelines", "kernels", "windrow"))
-    assert_none(
-        "say by set_up(…) what gives it to users of a wheel", (str(path) for path, text in found if told.search(text))
-    )
+    wrong = (str(path) for path, text in found if told.search(text))
+    assert_none("say by set_up(…) what gives it to users of a wheel", wrong)

@@ -1,18 +1,19 @@
 """Only a kind's own files know it: elsewhere no code names a kind of windows, so none can ask which one it has."""
 
 import ast
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
 from kernels.windows import kinds
-from schemas.windows import every_kind
+from schemas.windows import Window, every_kind
 from tests.support.rules import ROOT, assert_none, files
 
 FOLDERS = ("dags", "kernels", "pipelines", "schemas", "tools")
-OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
+LANGUAGE, *SERVING = OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
 # Kinds whose tuples a farm finds by other means than closed forms; the words of the query language, the questions asked
 # in it, and what is compiled before anybody asks.
-USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
+USERS = ("kernels/farm/extents.py", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
 # Frames.
 USERS += ("kernels/frames/rules/",)
 # A plain walk of each that carries state.
@@ -39,9 +40,10 @@ def named(path: Path) -> Iterator[str]:
         yield from (f"{path}:{node.lineno} {word}" for word in words if word in NAMES)
 
 
-def test_every_kind_that_is_served_has_a_file_of_its_name_in_each_layer():
-    missing = [f"{folder} {kind}" for folder in OWN for kind in sorted(set(kinds()) - kinds_of(folder))]
-    assert_none("a kind has a file of its name in each layer", missing)
+def test_every_kind_that_is_served_has_a_file_of_its_name_in_each_layer_and_a_class_in_the_language():
+    missing = [f"{folder} {kind}" for folder in SERVING for kind in sorted(set(kinds()) - kinds_of(folder))]
+    missing += [f"{LANGUAGE} {kind}" for kind in sorted(set(kinds()) - {kind.kind for kind in of_the_language()})]
+    assert_none("a kind has a file of its name in each layer, and a class in the language", missing)
 
 
 def test_every_kind_that_carries_state_has_a_plain_walk():
@@ -49,10 +51,15 @@ def test_every_kind_that_carries_state_has_a_plain_walk():
     assert kinds_of(PLAIN) == carrying
 
 
-def test_a_file_of_the_query_language_is_one_kind():
-    files = kinds_of("schemas/windows")
-    found = {kind.__module__.removeprefix("schemas.windows."): kind.kind for kind in every_kind()}
-    assert {name: found.get(name) for name in files} == {name: name for name in files}
+def test_every_file_of_the_query_language_has_a_kind_and_each_kind_a_name_of_its_own():
+    found = of_the_language()
+    assert {Path(inspect.getfile(kind)).stem for kind in found} == kinds_of(LANGUAGE)
+    assert len({kind.kind for kind in found}) == len(found)
+
+
+def of_the_language() -> list[type[Window]]:
+    """Without what other tests write."""
+    return [kind for kind in every_kind() if Path(inspect.getfile(kind)).is_relative_to(ROOT / LANGUAGE)]
 
 
 def kinds_of(folder: str) -> set[str]:

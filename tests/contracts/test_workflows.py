@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import yaml
 
-from stack import redis
+from stack import debian
 from stack.places import REPOSITORY
 from tests.support import images, postgres
 
@@ -17,7 +17,11 @@ WORKFLOWS = REPOSITORY / ".github" / "workflows"
 TARGETS = re.search(r"^\.PHONY: (.*)$", (REPOSITORY / "Makefile").read_text(), re.MULTILINE).group(1).split()
 MAKE = re.compile(r"(?:sudo )?make ([a-z-]+)((?: [A-Z]+=\S+)*)")
 # As the messages name them where the program is missing.
-INSTALL = {redis.fix(), f"sudo sh -c 'apt-get update && {postgres.INSTALL}'", f"sudo sh -c '{images.INSTALL}'"}
+INSTALL = {
+    debian.fix(debian.REDIS),
+    f"sudo sh -c 'apt-get update && {postgres.INSTALL}'",
+    f"sudo sh -c '{images.INSTALL}'",
+}
 HOUR = 60
 # What takes longer: in parts.
 DIVIDED = {"nightly-tests", "nightly-operations"}

@@ -21,7 +21,7 @@ from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.parsing import belongs
 from schemas.query import Query
-from schemas.state_table import state_name
+from schemas.side_tables import state_name
 from tests.support.digests import digests
 from tests.support.lakes import ingest, tables_of
 

@@ -15,9 +15,9 @@ from pipelines.delta import file_commits, new_files
 from pipelines.delta.file_commits import append_files, committing, replace_partitions, replace_paths
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_batches, write_rows
-from pipelines.engines.rewrites import without_paths
+from pipelines.engines.engine import without_paths
 from pipelines.engines.spark import engine as spark_engine
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas.errors import BadInput, StorageFailed
 from schemas.stream import Column
 from schemas.tables import Table
@@ -37,16 +37,9 @@ ROWS = st.fixed_dictionaries({**{name: st.none() | kind for name, kind in KINDS.
 
 
 def table(name: str) -> Table:
-    columns = tuple(Column(column, type_, "") for column, type_ in COLUMNS.items())
-    day = Column("day", "date", "", nullable=False)
-    return Table(
-        name,
-        "for tests",
-        (*columns, day),
-        ("day",),
-        (),
-        (("small", "`whole` IS NULL OR `whole` < 9000000000000000000"),),
-    )
+    columns = [Column(column, type_, "") for column, type_ in COLUMNS.items()]
+    constraint = ("small", "`whole` IS NULL OR `whole` < 9000000000000000000")
+    return Table(name, "for tests", (*columns, Column("day", "date", "", nullable=False)), ("day",), (), (constraint,))
 
 
 BY_TASKS, BY_DELTA_RS = table("by_tasks"), table("by_delta_rs")

@@ -55,22 +55,14 @@ def test_lists_have_ours_and_the_users(defaults):
 def test_only_a_session_of_one_machine_takes_its_folders_and_its_loopback_for_granted(defaults):
     here = set(found())
     defaults("spark.master yarn")
-    assert here - set(found()) == {
-        "spark.driver.bindAddress",
-        "spark.driver.host",
-        "spark.executor.extraClassPath",
-        "spark.executorEnv.WINDROW_NUMBA",
-    }
+    of_this_machine = {"driver.bindAddress", "driver.host", "executor.extraClassPath", "executorEnv.WINDROW_NUMBA"}
+    assert here - set(found()) == {f"spark.{name}" for name in of_this_machine}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("spark.sql.session.timeZone", "Europe/Berlin"),
-        ("spark.submit.deployMode", "cluster"),
-        ("spark.sql.ansi.doubleQuotedIdentifiers", "false"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("spark.sql.session.timeZone", "Europe/Berlin"), ("spark.submit.deployMode", "cluster"),
+    ("spark.sql.ansi.doubleQuotedIdentifiers", "false"),
+])  # fmt: skip
 def test_a_setting_that_rows_depend_on_is_refused_by_name(defaults, name, value):
     defaults(f"{name} {value}")
     with pytest.raises(WrongParameter, match=f"{name} is '{value}'; allowed: .* depend; or leave it unset"):
@@ -86,11 +78,8 @@ def test_settings_that_are_none_are_refused_without_what_may_be_a_key(defaults, 
 
 
 def test_a_cluster_s_key_is_asked_for_or_the_cluster_is_said_to_have_none(defaults):
-    master, key, encrypted = (
-        "spark.master spark://host:7077",
-        "spark.authenticate.secret",
-        "spark.network.crypto.enabled",
-    )
+    master, key = "spark.master spark://host:7077", "spark.authenticate.secret"
+    encrypted = "spark.network.crypto.enabled"
     defaults(master)
     with pytest.raises(NotSetUp, match=r"spark://host:7077 asks for a key.*spark\.authenticate\.secret .*\"false\""):
         found()

@@ -13,8 +13,7 @@ from pipelines.gate.checks import checks
 FOLDER = Path(REPOSITORY, "pipelines", "gate", "checks")
 OF = ("audit", "dependent", "files", "model", "silver")
 FILES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
-
-
+CHECKS = [check for of in OF for check in checks(of)]
 FOLDERS = ("kernels", "pipelines", "schemas")
 
 
@@ -23,27 +22,17 @@ def imported(path: Path) -> list[str]:
     return [node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
 
 
-def test_every_file_of_the_folder_is_a_check():
-    found = [check.__name__.rpartition(".")[2] for of in OF for check in checks(of)]
-    assert sorted(found) == FILES
+def test_every_file_of_the_folder_is_a_check_and_every_law_of_semantics_has_one():
+    assert sorted(check.__name__.rpartition(".")[2] for check in CHECKS) == FILES
+    assert {law for law in range(1, 6) for name in FILES if name.startswith(f"law_{law}_")} == {*range(1, 6)}
 
 
-@pytest.mark.parametrize("check", [check for of in OF for check in checks(of)], ids=lambda check: check.__name__)
-def test_a_check_has_its_name_its_law_and_what_it_checks(check):
-    assert check.NAME and check.LAW.endswith(".")
-    assert check.CHECKS in OF
-    functions = ("find", "verdict") if check.CHECKS in ("audit", "dependent", "model") else ("run",)
-    assert all(callable(getattr(check, function)) for function in functions)
-
-
-def test_names_are_unique():
-    names = [check.NAME for of in OF for check in checks(of)]
-    assert len(set(names)) == len(names)
-
-
-@pytest.mark.parametrize("law", range(1, 6))
-def test_every_law_of_semantics_has_its_file(law):
-    assert [name for name in FILES if name.startswith(f"law_{law}_")]
+def test_a_check_has_a_name_of_its_own_its_law_and_what_it_checks():
+    assert len({check.NAME for check in CHECKS} - {""}) == len(CHECKS)
+    for check in CHECKS:
+        functions = ("find", "verdict") if check.CHECKS in ("audit", "dependent", "model") else ("run",)
+        assert check.LAW.endswith(".") and check.CHECKS in OF, check
+        assert all(callable(getattr(check, function)) for function in functions), check
 
 
 def test_the_plain_replay_imports_what_queries_are_and_itself():

@@ -5,23 +5,24 @@ from datetime import date
 
 import pytest
 
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.run_table import StepRow
+from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
 from pipelines.runs.reports import DayReport
 from schemas import registry
 from schemas.errors import GateFailed, Superseded
 from schemas.ledger_tables import VERDICTS
-from tests.support.lakes import gate_of
+from tests.support.lakes import DAYS as PUBLISHED
+from tests.support.lakes import gate_of, silent, spoil_noted
 from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
 
-DAY = DAYS[1]
+DAY, (FIRST, SECOND, *_) = DAYS[1], PUBLISHED
 
 
 @pytest.fixture
@@ -61,38 +62,26 @@ def test_rows_that_pass_are_published_and_the_verdicts_kept(made):
 
 
 def test_rows_that_fail_leave_the_published_tables_as_they_were(made):
+    def published() -> list[tuple]:
+        tables = (made.tables.results, made.tables.late)
+        return [(Lake(made.config).version(table.name), made.rows(table)) for table in tables]
+
     publish(made, "good")
-    before = [
-        (Lake(made.config).version(table.name), made.rows(table)) for table in (made.tables.results, made.tables.late)
-    ]
-    audit = tampered(made).rows(made.tables.audit)
+    before, audit = published(), tampered(made).rows(made.tables.audit)
     with pytest.raises(GateFailed, match="law 3"):
         publish(made, "bad")
-    assert before == [
-        (Lake(made.config).version(table.name), made.rows(table)) for table in (made.tables.results, made.tables.late)
-    ]
-    assert made.rows(made.tables.audit) == audit
+    assert published() == before and made.rows(made.tables.audit) == audit
 
 
-def test_nothing_is_made_by_a_first_run_that_fails(made):
-    with pytest.raises(GateFailed):
-        publish(tampered(made), "bad")
-    assert Lake(made.config).version(made.tables.results.name) is None
-
-
-def test_the_ledger_says_that_the_step_was_refused_and_why(made):
+def test_a_first_run_that_fails_makes_nothing_the_ledger_says_why_and_once_it_is_fixed_it_is_published(made):
+    good = made.rows(made.tables.audit)
     with pytest.raises(GateFailed) as raised:
         publish(tampered(made), "bad")
+    assert Lake(made.config).version(made.tables.results.name) is None
     (step,) = [row for row in ledger.rows(Lake(made.config)) if (row.step, row.state) == ("publish", "refused")]
     assert raised.value.check in step.message
     failed = [row for row in Lake(made.config).read(VERDICTS.name).to_pylist() if not row["passed"]]
     assert raised.value.query in {row["offending"] for row in failed}
-
-
-def test_a_run_that_was_fixed_is_published(made):
-    good = made.rows(made.tables.audit)
-    with pytest.raises(GateFailed):
-        publish(tampered(made), "bad")
     made.rewrite(made.tables.audit, good)
     publish(made, "fixed")
     assert made.rows(made.tables.results) == [row for row in good if row["emitted_date"] == DAY]
@@ -119,28 +108,20 @@ def test_a_newer_audit_that_failed_supersedes_nothing(made):
     assert publish_steps(made, "older")[-1].state == "done"
 
 
-def test_a_newer_audit_that_passed_supersedes_an_older_one_and_the_older_run_is_skipped(made):
+def test_a_newer_audit_that_passed_supersedes_an_older_one_and_the_older_run_is_skipped(made, run):
     audited(made, "older")
     made.rewrite(made.tables.audit, made.rows(made.tables.audit))
     publish(made, "newer")
     before = Lake(made.config).version(made.tables.results.name)
     with pytest.raises(Superseded, match="its run 'newer' publishes") as raised:
         publish_audited(made, "older")
-    assert Lake(made.config).version(made.tables.results.name) == before
     ended = publish_steps(made, "older")[-1]
-    assert (ended.state, ended.outputs) == ("skipped", {})
-    assert str(raised.value) in ended.message
-
-
-def test_the_command_of_a_skipped_run_ends_with_a_code_of_its_own_and_why(made, monkeypatch, capsys):
-    audited(made, "older")
-    made.rewrite(made.tables.audit, made.rows(made.tables.audit))
-    publish(made, "newer")
-    monkeypatch.setenv("WINDROW_HOME", str(made.config.home))
-    words = ["replay", made.query.name, "--day", str(DAY), "--stage", "publish", "--run-id", "older"]
-    assert command_line.run(words) == Superseded.exit_code == 14
-    shown = capsys.readouterr()
-    assert shown.out == "" and "\nskipped: version" in shown.err and "its run 'newer' publishes the day" in shown.err
+    assert (ended.state, ended.outputs) == ("skipped", {}) and str(raised.value) in ended.message
+    words = ("replay", made.query.name, "--day", str(DAY), "--stage", "publish", "--run-id", "older")
+    shown = run(made.config, *words)
+    assert (shown.code, shown.out) == (Superseded.exit_code, "") and Superseded.exit_code == 14
+    assert "\nskipped: version" in shown.error and "its run 'newer' publishes the day" in shown.error
+    assert Lake(made.config).version(made.tables.results.name) == before
 
 
 def test_a_skipped_run_names_a_command_that_publishes_the_day(made):
@@ -152,3 +133,11 @@ def test_a_skipped_run_names_a_command_that_publishes_the_day(made):
     gate_of(Lake(made.config)).record_audit(run, made.audited(DAY))
     with pytest.raises(Superseded, match=f"windrow replay {made.query.name} --day {DAY}$"):
         publish_audited(made, "older")
+
+
+def test_notes_that_are_wrong_fail_the_ingest_of_the_day_and_of_no_other(published):
+    """Also if the day passed before."""
+    spoil_noted(Lake(published), FIRST)
+    with pytest.raises(GateFailed, match="the newest start is that of silver.*limit:.*\n.*windrow query"):
+        ingest_day(published, "bikes", FIRST, "spoilt", silent)
+    assert ingest_day(published, "bikes", SECOND, "right", silent).files == ()

@@ -17,9 +17,9 @@ import pytest
 from pipelines.config import MOST_WAIT, REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.locks import locked_here
-from pipelines.gate import data_docs, validation_results
+from pipelines.gate import validation, validation_results
 from pipelines.gate.validation import validated
-from pipelines.gate.validation_results import LOCK, keep, kept, page, remove_replaced, run_name
+from pipelines.gate.validation_results import LOCK, keep, kept, name_of, page, remove_replaced, run_name
 from pipelines.ledger.entry import Run
 from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
@@ -104,17 +104,18 @@ class TestSuites:
 
 
 class TestResults:
-    def test_verdicts_name_the_file_of_their_result_and_laws_have_none(self, made):
-        found = check_silver(made)
-        (file,) = files_of(found)
-        assert [each.validation for each in found[-2:]] == [None, None]
-        result = json.loads((made.config.expectations / file).read_text())
-        assert result["meta"]["run_id"]["run_name"] == RUN
-        assert result["suite_name"] == SILVER and result["success"]
-        assert len(result["results"]) == len(found) - 2
-        markers = result["meta"]["batch_markers"]
-        assert (markers["run"], markers["days"]) == (RUN, [str(DAYS[1])])
-        assert markers["version"] == Lake(made.config).version(SILVER)
+    def test_verdicts_name_the_file_of_their_result_also_of_one_that_failed_and_laws_have_none(self, made):
+        for events, failing in ((None, []), (3, ["as many rows as ingest noted"])):
+            found = check_silver(made, events=events)
+            (file,) = files_of(found)
+            assert [each.validation for each in found[-2:]] == [None, None]
+            result = json.loads((made.config.expectations / file).read_text())
+            names = [name_of(each) for each in result["results"] if not each["success"]]
+            assert (result["meta"]["run_id"]["run_name"], result["suite_name"]) == (RUN, SILVER)
+            assert (result["success"], names, len(result["results"])) == (not failing, failing, len(found) - 2)
+            markers = result["meta"]["batch_markers"]
+            assert (markers["run"], markers["days"]) == (RUN, [str(DAYS[1])])
+            assert markers["version"] == Lake(made.config).version(SILVER)
 
     def test_days_that_are_checked_together_share_one(self, made):
         lake = Lake(made.config).committing(run_id=RUN)
@@ -129,13 +130,6 @@ class TestResults:
         written = {row["check_name"]: row["validation"] for row in Lake(made.config).read(VERDICTS.name).to_pylist()}
         assert set(written.values()) == {*files_of(found), None}
         assert [Path(file).parts[1] for file in files_of(found)] == ["asked_audit", "asked_late_audit"]
-
-    def test_a_result_that_failed_is_kept_too(self, made):
-        found = check_silver(made, events=3)
-        result = json.loads((made.config.expectations / files_of(found)[0]).read_text())
-        assert [each["expectation_config"]["meta"]["name"] for each in result["results"] if not each["success"]] == [
-            "as many rows as ingest noted"
-        ]
 
     @pytest.mark.nightly
     def test_processes_that_validate_at_the_same_time_each_keep_their_result(self, tmp_path):
@@ -160,7 +154,7 @@ class TestResults:
     def test_results_that_newer_ones_replaced_go_once_they_are_old(self, made):
         check_audit(made)
         files = {day: [files_of(check_silver(made, day, f"run {n}"))[0] for n in range(3)] for day in DAYS[:2]}
-        data_docs.build(made.config)
+        validation.build(made.config)
         assert remove_replaced(made.config, HOUR, dry_run=False) == 0
         assert remove_replaced(made.config, NOW, dry_run=True) == 4 and len(list(kept(made.config))) == 8
         assert remove_replaced(made.config, NOW, dry_run=False) == 4
@@ -168,7 +162,7 @@ class TestResults:
         assert {each for each in left if "silver" in each} == {files[DAYS[0]][2], files[DAYS[1]][2]}
         assert len(left) == 2 + 2
         assert not page(made.config, files[DAYS[0]][0]).exists() and page(made.config, files[DAYS[0]][2]).exists()
-        assert data_docs.build(made.config)[1:] == (4, 0)
+        assert validation.build(made.config)[1:] == (4, 0)
         assert files[DAYS[0]][0] not in validation_results.index(made.config).read_text()
 
     def test_the_newest_that_passed_stays_though_newer_ones_failed(self, made):
@@ -177,23 +171,20 @@ class TestResults:
         assert remove_replaced(made.config, NOW, dry_run=False) == 2
         assert {each for each in files if (made.config.expectations / each).exists()} == {files[1], files[3]}
 
-    def test_a_result_of_many_days_stays_while_it_is_the_newest_of_one(self, made):
-        days = (DAYS[:2], DAYS[1:], DAYS[:1])
+    @pytest.mark.parametrize("days_were_validated_together", [True, False])
+    def test_a_result_stays_while_it_is_the_newest_of_one_of_its_days(self, made, days_were_validated_together):
+        """Also one from before days were validated together, which names its day otherwise."""
+        days = (DAYS[:2], DAYS[1:], DAYS[:1]) if days_were_validated_together else (DAYS[:1], DAYS[1:2], DAYS[1:])
         files = [keep(made.config, RUN, SILVER, 0, each, result_without_rows()) for each in days]
-        assert remove_replaced(made.config, NOW, dry_run=False) == 1
-        assert [(made.config.expectations / file).exists() for file in files] == [False, True, True]
-
-    def test_a_result_of_one_day_from_before_days_were_validated_together_counts(self, made):
-        files = [keep(made.config, RUN, SILVER, 0, [day], result_without_rows()) for day in DAYS[:2]]
-        for file, day in zip(files, DAYS, strict=False):
+        for file, day in zip(files[:2], DAYS, strict=False) if not days_were_validated_together else ():
             path = made.config.expectations / file
             result = json.loads(path.read_text())
             del result["meta"]["batch_markers"]["days"]
             result["meta"]["batch_markers"]["day"] = str(day)
             path.write_text(json.dumps(result))
-        keep(made.config, RUN, SILVER, 0, DAYS[1:], result_without_rows())
         assert remove_replaced(made.config, NOW, dry_run=False) == 1
-        assert [(made.config.expectations / file).exists() for file in files] == [True, False]
+        left = [(made.config.expectations / file).exists() for file in files]
+        assert left == ([False, True, True] if days_were_validated_together else [True, False, True])
 
     def test_a_full_disk_is_reported_and_leaves_nothing(self, made, monkeypatch):
         monkeypatch.setattr(Path, "rename", full_disk)
@@ -210,30 +201,23 @@ class TestResults:
         file.write_text(json.dumps(result))
         assert remove_replaced(made.config, NOW, dry_run=True) == 0 and unfinished.exists()
         assert remove_replaced(made.config, NOW, dry_run=False) == 0 and not unfinished.exists()
-        assert data_docs.build(made.config)[1:] == (1, 1)
-
-    @pytest.mark.parametrize("run_id", [RUN, "manual_1", "a" * 100])
-    def test_a_plain_run_id_is_the_result_s_run_name(self, run_id):
-        assert run_name(run_id) == run_id
+        assert validation.build(made.config)[1:] == (1, 1)
 
     @pytest.mark.parametrize(
         "run_id", ["", ".", "..", "a/b", "../../x", "a" * 101, "a\nb", "<b>", "ü", "a b", "\udc80"]
     )
-    def test_any_other_run_id_becomes_a_folder_s_name_of_its_own(self, made, run_id):
+    def test_a_run_id_that_is_not_plain_becomes_a_folder_s_name_of_its_own(self, run_id):
+        assert [run_name(plain) for plain in (RUN, "manual_1", "a" * 100)] == [RUN, "manual_1", "a" * 100]
         name = run_name(run_id)
         assert run_name(name) == name != run_name(run_id + "!")
         assert Path("x", name).name == name and len(name.encode()) < 100
 
 
 class TestPages:
-    def test_before_anything_was_validated_it_says_what_to_do(self, made):
-        with pytest.raises(NotSetUp, match="windrow replay"):
-            data_docs.build(made.config)
-
     def test_each_suite_and_each_result_has_a_page_that_the_index_leads_to(self, made, monkeypatch):
         monkeypatch.setitem(registry.queries(), made.query.name, made.query)
         files = [*files_of(check_silver(made)), *files_of(check_audit(made))]
-        built = data_docs.build(made.config)
+        built = validation.build(made.config)
         assert built[1:] == (3, 3)
         links = re.findall(r'href="([^"]+)"', built.first_page.read_text())
         targets = {(built.first_page.parent / link.replace("%3A", ":").replace("%2B", "+")) for link in links}
@@ -244,17 +228,17 @@ class TestPages:
 
     def test_a_page_is_made_once(self, made):
         first = files_of(check_silver(made))[0]
-        data_docs.build(made.config)
+        validation.build(made.config)
         made_first = page(made.config, first).stat().st_mtime_ns
         check_silver(made, DAYS[2])
-        assert data_docs.build(made.config)[1:] == (2, 1)
+        assert validation.build(made.config)[1:] == (2, 1)
         assert page(made.config, first).stat().st_mtime_ns == made_first
 
     def test_a_page_needs_nothing_from_elsewhere_and_runs_nothing(self, made):
         row = choose(made.rows(made.tables.audit), lambda row: row["emitted_date"] == DAYS[1])
         made.change(made.tables.audit, row, pane="<script>alert(1)</script><img src=x>")
         failing = page(made.config, files_of(check_audit(made))[0])
-        data_docs.build(made.config)
+        validation.build(made.config)
         assert "&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x&gt;" in failing.read_text()
         for each in made.config.expectations.glob("data_docs/**/*.html"):
             text = each.read_text()
@@ -264,13 +248,13 @@ class TestPages:
     def test_a_result_that_is_no_result_is_named(self, made):
         file = made.config.expectations / files_of(check_silver(made))[0]
         file.write_text("{}")
-        for read in (data_docs.build, lambda config: remove_replaced(config, NOW, dry_run=False)):
+        for read in (validation.build, lambda config: remove_replaced(config, NOW, dry_run=False)):
             with pytest.raises(StorageFailed, match=re.escape(str(file))):
                 read(made.config)
 
 
-def test_a_gate_that_keeps_results_holds_no_pages_up(tmp_path, monkeypatch):
+def test_a_gate_that_keeps_results_holds_no_pages_up_and_before_any_it_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv(MOST_WAIT, "0")
     config = Config(tmp_path, tmp_path)
-    with locked_here(config, LOCK, shared=True), pytest.raises(NotSetUp, match="no validation results yet"):
-        data_docs.build(config)
+    with locked_here(config, LOCK, shared=True), pytest.raises(NotSetUp, match="no validation results.*windrow replay"):
+        validation.build(config)

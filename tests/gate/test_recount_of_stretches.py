@@ -1,37 +1,19 @@
 """Counting by stretches of windows gives what pairing every event with every window gives."""
 
 from math import fsum
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount import in_order
 from pipelines.gate.recount.order_statistics import means
 from pipelines.gate.recount.stretches import StretchesOfWindows
-from tests.support import recount_oracle
-from tests.support.small_lake import DAYS, asked, make_lake, random_events
-from tests.support.small_windows import WINDOWS
+from pipelines.gate.recount.values import Values
 
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
-@pytest.mark.parametrize("kind", WINDOWS)
-def test_history_is_that_of_all_pairs(tmp_path, kind, emit):
-    if kind.startswith("rolling") and emit == "arrival":
-        pytest.skip("its rows are those of the youngest window only")
-    made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=11, count=60))
-    for days in (DAYS[:1], DAYS[1:]):
-        recount = open_recount(Lake(made.config), made.audited(*days))
-        wanted = recount_oracle.history(recount)
-        columns = "key_number, window_start_us, window_end_us, tick_us, revision, events, late_events"
-        assert set(recount.rows(f"SELECT {columns} FROM history")) == wanted
-        assert wanted or days == DAYS[:1]
 
 
 @pytest.mark.parametrize("apart", [1, 1 << 55], ids=["near", "far apart"])
@@ -65,3 +47,36 @@ def test_sums_and_extremes_are_those_of_the_events_of_each_stretch(seed, apart):
 def test_the_mean_of_two_integers_is_the_float_next_to_it(pairs):
     low, high = np.array(pairs, np.int64).T
     assert means(low, high).tolist() == [sum(pair) / 2 for pair in pairs]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_longest_runs_of_any_stretches_are_those_of_their_events(seed):
+    random = Random(seed)
+    events = random.randrange(30)
+    keys, held_from, numbers, starts_us = (
+        np.array([random.randrange(below) for _ in range(events)], np.int64) for below in (2, 8, 6, 100)
+    )
+    until = held_from + np.array([random.randrange(5) for _ in range(events)], np.int64)
+    present = np.array([random.random() < 0.8 for _ in range(events)], bool)
+    places = np.array(random.sample(range(events), events), np.int64)
+    found = StretchesOfWindows.of(keys, held_from, until, held_from)
+    values = Values(found, numbers * present, present, {}, None, places, starts_us, starts_us)
+    counted = [in_order.RECOUNTED[name](values) for name in ("longest_run", "longest_run_start", "longest_run_end")]
+    for stretch in range(len(found.first)):
+        held = present & (found.begins <= stretch) & (stretch < found.ends)
+        inside = np.flatnonzero(held).tolist()
+        ordered = sorted((places[number], numbers[number], starts_us[number]) for number in inside)
+        wanted = longest([each[1:] for each in ordered])
+        assert [None if each.null[stretch] else each.value[stretch] for each in counted] == wanted
+
+
+def longest(events: list[tuple]) -> list:
+    """Length, first and last start of the first of the longest runs."""
+    runs = [[each] for each in events[:1]]
+    for before, event in zip(events, events[1:], strict=False):
+        if event[0] > before[0]:
+            runs[-1].append(event)
+        else:
+            runs.append([event])
+    run = max(runs, key=len, default=None)
+    return [len(run), run[0][1], run[-1][1]] if run else [None] * 3

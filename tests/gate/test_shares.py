@@ -1,14 +1,17 @@
 """The laws counted again on shares of keys give the verdicts of all keys at once, on right rows and on wrong ones."""
 
+from random import Random
+
 import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of, shares
+from pipelines.engines import engine_of
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
-from pipelines.gate.gate import ENOUGH_PARTS, key_shares
+from pipelines.gate.gate import key_shares
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
+from tests.gate.test_days_at_once import spoil
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
@@ -24,39 +27,26 @@ def verdicts(made: SmallLake, asked_for: list[KeyShare]) -> dict:
     return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in asked_for])
 
 
-SLOTS, ONE_BY_ONE = 5, {(bucket,) for bucket in range(STREAM.buckets)}
+SLOTS = 5
+OF_SLOTS = [KeyShare(part=part, parts=SLOTS) for part in range(SLOTS)]
 
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
-    "key, buckets, most",
-    [(("key",), ONE_BY_ONE, ENOUGH_PARTS), (("key", "whole"), ONE_BY_ONE, ENOUGH_PARTS), (("whole",), {()}, SLOTS)],
-    ids=str,
+    "key, expected", [(("key",), BUCKETS), (("key", "whole"), BUCKETS), (("whole",), OF_SLOTS)], ids=str
 )
-def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, buckets, most):
+def test_rows_are_cut_by_bucket_or_by_key(tmp_path, monkeypatch, key, expected):
     """Buckets are of the stream's key: those of another key may be in all of them."""
     query = asked("sliding", "watermark", key=key)
     made = make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5, count=80))
     of, lake = made.audited(*DAYS), Lake(made.config)
     engine = engine_of(made.config)
     assert key_shares(lake, engine, of) == [ALL_KEYS]
-    monkeypatch.setattr(shares, "LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(type(engine), "slots", SLOTS)
     cut = key_shares(lake, engine, of)
-    assert {each.buckets for each in cut} == buckets
-    assert all(1 < each.parts <= most for each in cut)
-    assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())
+    assert cut == expected
     assert verdicts(made, cut) == verdicts(made, [ALL_KEYS])
-
-
-def spoil(made: SmallLake) -> None:
-    """Wrong counts in every third row, one row gone, and the first late row."""
-    table = made.tables.audit
-    rows = sorted(made.rows(table), key=repr)
-    wrong = [{**row, "events": row["events"] + (number % 3 == 0)} for number, row in enumerate(rows)]
-    made.rewrite(table, wrong[1:])
-    for late in made.rows(made.tables.late_audit)[:1]:
-        made.delete(made.tables.late_audit, late)
 
 
 CASES = [("tumbling", "final"), ("sliding", "watermark"), ("sliding", "arrival"), ("calendar day", "watermark"),
@@ -70,7 +60,7 @@ def test_findings_on_shares_add_up_to_the_verdict_on_all_keys(tmp_path, kind, em
     assert all(verdict.passed for of_day in right.values() for verdict in of_day)
     for cut in (PARTS, BUCKETS, OF_BUCKETS):
         assert verdicts(made, cut) == right
-    spoil(made)
+    spoil(made, Random(7))
     wrong = verdicts(made, [ALL_KEYS])
     assert not all(verdict.passed for of_day in wrong.values() for verdict in of_day)
     for cut in (PARTS, BUCKETS, OF_BUCKETS):

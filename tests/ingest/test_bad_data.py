@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest import limits
+from pipelines.ingest import outcome
 from pipelines.ingest.files import ACCEPTED, FileRow
 from pipelines.ingest.outcome import IngestReport
 from pipelines.ledger import run_table
@@ -104,23 +104,17 @@ def test_a_stream_that_gets_no_new_file_for_too_long_says_so(days, is_broken):
     stream = replace(meters.STREAM, no_new_file_for=Limit(2 * DAY))
     newest = date(2024, 5, 1)
     known = [row("a", newest - 9 * DAY), row("b", newest)]
-    found = limits.broken(stream, known, NOTHING_NEW, newest + days * DAY)
+    found = outcome.broken(stream, known, NOTHING_NEW, newest + days * DAY)
     said = ["no new file since 2024-05-01, for 3 days (at most 2 days: no_new_file_for of the stream)"]
     assert list(map(str, found)) == (said if is_broken else [])
-    assert limits.broken(stream, [], NOTHING_NEW, newest) == [], "nothing was to be expected yet"
+    assert outcome.broken(stream, [], NOTHING_NEW, newest) == [], "nothing was to be expected yet"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"refused_share": Limit(2)},
-        {"refused_files": Limit(-1)},
-        {"refused_files": Limit(0, "stop")},
-        {"refused_files": 0},
-        {"no_new_file_for": Limit(timedelta(hours=30))},
-        {"no_new_file_for": Limit(DAY), "last_day": date(2030, 1, 1)},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"refused_share": Limit(2)}, {"refused_files": Limit(-1)}, {"refused_files": Limit(0, "stop")},
+    {"refused_files": 0}, {"no_new_file_for": Limit(timedelta(hours=30))},
+    {"no_new_file_for": Limit(DAY), "last_day": date(2030, 1, 1)},
+])  # fmt: skip
 def test_a_limit_that_means_nothing_is_refused_by_its_name(wrong):
     with pytest.raises(WrongParameter, match=f"{next(iter(wrong))} is .*; allowed: (Limit|None)"):
         validate_stream(replace(meters.STREAM, **wrong))

@@ -8,8 +8,8 @@ from deltalake import DeltaTable
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.ingest import changes, files
-from pipelines.ingest.bronze import write_bronze
 from pipelines.ingest.ingest import ingest as ingest_unrecorded
+from pipelines.ingest.writes import write_bronze
 from schemas import registry
 from tests.support import trips
 from tests.support.lakes import ingest

@@ -6,8 +6,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.gate.checks import law_1_files
 from pipelines.ledger import run_table, snapshots
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.upkeep.forget import forget
+from pipelines.runs.ingest_day import forget, ingest_day
 from pipelines.upkeep.repair import repair
 from schemas.errors import TableDamaged, UnknownName, WrongParameter
 from schemas.ledger_tables import VERDICTS
@@ -61,7 +60,6 @@ def lose(config: Config, table: str, damaged: bool) -> None:
     repair(config, [table])
 
 
-@pytest.mark.slow
 def test_what_a_vanished_file_delivered_stays(config):
     before = landings.held(config, BIKES)
     take_away(config, *FILES)
@@ -70,28 +68,24 @@ def test_what_a_vanished_file_delivered_stays(config):
     assert landings.held(config, BIKES) == before
 
 
-@pytest.mark.slow
-def test_a_forgotten_file_s_duplicates_take_its_place(config, tmp_path):
-    """Its copy is taken, and so is the line that another file has too: a lake of the rest at once is the same."""
-    take_away(config, FIRST)
-    report = forgotten(config, FIRST)
-    assert {row.path for row in report.files} == {COPY, SECOND}
-    assert landings.held(config, BIKES) == reference(tmp_path, SECOND, COPY)
-    assert FIRST not in landings.file_rows(config, BIKES)
-    assert FIRST not in landings.lines_held(config, BIKES)
+@pytest.mark.parametrize("gone", [[FIRST], [SECOND], [COPY, FIRST]], ids=len)
+def test_a_forgotten_file_s_duplicates_take_its_place(config, tmp_path, gone):
+    """Its copy is taken, and so is the line that another file has too: a lake of the rest at once is the same. Where it
+    comes back it is new."""
+    before, left = landings.held(config, BIKES), FILES.keys() - {*gone}
+    take_away(config, *gone)
+    reports = [forgotten(config, path) for path in gone]
+    assert landings.held(config, BIKES) == reference(tmp_path, *left) != before
+    assert not {*gone} & (landings.file_rows(config, BIKES).keys() | landings.lines_held(config, BIKES).keys())
     assert not pending(config, BIKES)
+    if gone == [FIRST]:
+        assert {row.path for row in reports[0].files} == left
+    for path in gone:
+        landings.put(config, path, FILES[path])
+    ingest(config, BIKES)
+    assert landings.held(config, BIKES) == before
 
 
-@pytest.mark.slow
-def test_a_line_that_another_file_has_too_stays(config, tmp_path):
-    take_away(config, FIRST, COPY)
-    for path in (COPY, FIRST):
-        forgotten(config, path)
-    assert landings.held(config, BIKES) == reference(tmp_path, SECOND)
-    assert {row["path"] for row in trips.silver(config)} == {SECOND}
-
-
-@pytest.mark.slow
 def test_a_copy_that_has_vanished_too_is_named(config):
     take_away(config, FIRST, COPY)
     messages = forgotten(config, FIRST).messages
@@ -104,17 +98,6 @@ def test_new_files_wait_for_an_ingest(config):
     landings.put(config, new, content_of(BIKES, [trips.trip("2017-06-09 09:00:00", 60)]))
     forgotten(config, SECOND)
     assert pending(config, BIKES) == [new]
-
-
-@pytest.mark.slow
-def test_a_file_that_comes_back_is_new(config):
-    before = landings.held(config, BIKES)
-    take_away(config, SECOND)
-    forgotten(config, SECOND)
-    assert landings.held(config, BIKES) != before
-    landings.put(config, SECOND, B)
-    ingest(config, BIKES)
-    assert landings.held(config, BIKES) == before
 
 
 @pytest.mark.nightly
@@ -132,7 +115,6 @@ def test_a_file_that_lies_in_the_landing_folder_is_refused_unless_it_may_stay(co
     assert ingest(config, BIKES).accepted == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damaged", [False, True])
 def test_a_file_that_may_stay_is_left_out_also_where_nothing_but_the_ledger_knows_it(config, damaged):
     forgotten(config, SECOND, leave_file=True)
@@ -144,7 +126,6 @@ def test_a_file_that_may_stay_is_left_out_also_where_nothing_but_the_ledger_know
     assert not pending(config, BIKES)
 
 
-@pytest.mark.slow
 def test_a_forgotten_file_whose_content_changed_is_taken_also_where_only_the_ledger_knows_it(config):
     forgotten(config, SECOND, leave_file=True)
     changed = content_of(BIKES, [trips.trip("2017-06-05 10:00:00", 60)])
@@ -160,7 +141,6 @@ def test_a_forgotten_file_whose_content_changed_is_taken_also_where_only_the_led
     assert SECOND in {row["path"] for row in trips.silver(config)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", ["bikes/nowhere.csv", "", "../x", f"{trips.FOLDER}/trips-z.csv.gz"])
 def test_a_path_that_nobody_knows_is_refused(config, path):
     with pytest.raises(UnknownName, match="[Kk]nown: .*trips-a.csv.gz"):
@@ -171,7 +151,6 @@ def test_a_path_that_nobody_knows_is_refused(config, path):
         forgotten(config, SECOND)
 
 
-@pytest.mark.slow
 def test_a_forget_that_failed_after_the_file_was_taken_out_ends_well_when_it_is_repeated(config, tmp_path):
     ingest(config, BIKES)
     take_away(config, SECOND)
@@ -186,7 +165,6 @@ def test_a_forget_that_failed_after_the_file_was_taken_out_ends_well_when_it_is_
         forgotten(config, SECOND)
 
 
-@pytest.mark.slow
 def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
     ingest_day(config, BIKES, None, None, lambda text: None)
     days = {row["arrival_date"]: row["silver_digest"] for row in Lake(config).read("partitions_bikes").to_pylist()}
@@ -201,7 +179,6 @@ def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
     assert {day for day in days if days[day] != now.get(day)} == set(report.touched_days) != set()
 
 
-@pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.parametrize("commits", range(1, MOST_COMMITS))
 def test_killed_after_any_commit_it_is_ended_by_the_next_ingest_or_never_began(config, tmp_path, commits):

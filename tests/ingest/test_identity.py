@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ingest.parse import LINE_COLUMNS, Parser, ParseRules
-from pipelines.upkeep.forget import forget
+from pipelines.runs.ingest_day import forget
 from schemas.errors import WrongParameter
 from schemas.parsing import identity_of
 from schemas.stream import Record
@@ -68,15 +68,8 @@ def test_each_meters_readings_are_told_apart_however_the_lines_come_in_batches(d
     kwh = data.draw(st.sampled_from([0.25, 0.5]))
     made = [each for n, count in enumerate(counts) for each in meters.readings(str(n), meters.MIDNIGHT, count, kwh)]
     lines = [meters.HEADER, *(meters.line(*each) for each in made)]
-    table = pa.table(
-        [
-            pa.array([A] * len(lines)),
-            pa.array(range(1, len(lines) + 1)),
-            pa.array(lines),
-            pa.nulls(len(lines), pa.string()),
-        ],
-        names=LINE_COLUMNS,
-    )
+    count = len(lines)
+    table = pa.table([[A] * count, range(1, count + 1), lines, pa.nulls(count, pa.string())], names=LINE_COLUMNS)
     parser = Parser(ParseRules(meters.STREAM, "a definition", {A: "readings"}, {}))
     batches = table.to_batches(data.draw(st.integers(1, 9)))
     found = [row for batch in batches for parsed in parser.parse(batch) for row in parsed.to_pylist()]

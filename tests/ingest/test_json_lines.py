@@ -145,11 +145,7 @@ def test_the_same_rows_in_another_parquet_file_count_once_and_a_damaged_file_is_
     ("right", "wrong", "message"),
     [
         ("header=None", 'header=("buoy",)', "allowed: None, as its lines are JSON, which has no header"),
-        (
-            "members=(",
-            "members=None and (",
-            "allowed: paths of other files, or members: a row of Parquet is a line of JSON",
-        ),
+        ("members=(", "members=None and (", "paths of other files, or members: a row of Parquet is a line of JSON"),
     ],
 )
 def test_what_does_not_go_with_such_files_is_a_mistake_that_check_names(tree, tmp_path, right, wrong, message):

@@ -70,44 +70,37 @@ def test_the_first_are_kept_and_the_others_counted_by_reason_however_many_parse_
     assert held(config) == wanted
 
 
-def empty_lines(place: Path) -> None:
-    _fill(place, b"\n" * 1_000_000, 5)
+# Of one file what it is made of, and how often; or many files.
+TINY_FILES = "tiny files"
+LARGE = {
+    "empty lines": (b"\n" * 1_000_000, 5),
+    "one long line": (b"x" * (1 << 20), 1 << 10),
+    "lines just short enough": (b"x" * ((1 << 20) - 1) + b"\n", 1 << 10),
+    "pairs of characters": (b"a,\n\0\n" * 200_000, 3),
+    TINY_FILES: (b"", 0),
+}
 
 
-def one_long_line(place: Path) -> None:
-    _fill(place, b"x" * (1 << 20), 1 << 10)
-
-
-def lines_just_short_enough(place: Path) -> None:
-    _fill(place, b"x" * ((1 << 20) - 1) + b"\n", 1 << 10)
-
-
-def pairs_of_characters(place: Path) -> None:
-    _fill(place, b"a,\n\0\n" * 200_000, 3)
-
-
-def tiny_files(place: Path) -> None:
-    for number in range(10_000):
-        text = trips.trip(f"2017-06-03 08:{number // 60 % 60:02}:{number % 60:02}", number)
-        (place.parent / f"trips-{number}.csv").write_text(f"{trips.HEADER}\n{text}\n")
-
-
-def _fill(place: Path, part: bytes, times: int) -> None:
+def fill(place: Path, kind: str) -> None:
+    part, times = LARGE[kind]
     with place.open("wb") as file:
         file.write(trips.HEADER.encode() + b"\n")
         for _ in range(times):
             file.write(part)
+    for number in range(10_000 if kind == TINY_FILES else 0):
+        text = trips.trip(f"2017-06-03 08:{number // 60 % 60:02}:{number % 60:02}", number)
+        (place.parent / f"trips-{number}.csv").write_text(f"{trips.HEADER}\n{text}\n")
 
 
 @pytest.mark.nightly
 @pytest.mark.takes(600)
-@pytest.mark.parametrize("fill", [empty_lines, one_long_line, lines_just_short_enough, pairs_of_characters, tiny_files])
+@pytest.mark.parametrize("kind", LARGE)
 @ENGINES
-def test_no_process_takes_a_gigabyte_whatever_a_file_holds(config, engine, fill):
+def test_no_process_takes_a_gigabyte_whatever_a_file_holds(config, engine, kind):
     place = config.landing / trips.path_of("large").removesuffix(".gz")
     place.parent.mkdir(parents=True)
     config.home.mkdir()
-    fill(place)
+    fill(place, kind)
     process, most = processes.start_program(config, "large", PROGRAM), Counter()
     try:
         while process.poll() is None:

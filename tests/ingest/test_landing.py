@@ -1,14 +1,17 @@
 """Which files of the landing folder are taken, which are left out with a message, which are known. No JVM."""
 
 import gzip
+from dataclasses import replace
 
 import pytest
 
 from pipelines.delta.lake import Lake
 from pipelines.ingest import changes, file_content, files, landing
+from pipelines.ingest.landing import HALF_WRITTEN, HIDDEN
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.support import trips
+from tests.support.edited import with_layout
 from tests.support.trips import BIKES, TABLES, find
 
 LINES = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 08:00:00", 700)]
@@ -54,31 +57,21 @@ def test_files_that_lie_where_no_stream_looks_are_listed_a_line_for_each_folder(
     )
 
 
-def test_links_that_lead_out_are_refused_with_a_message(config, tmp_path):
-    inside = trips.write(config, "a", LINES)
+def test_links_that_lead_out_or_in_a_circle_are_refused_with_a_message(config, tmp_path):
+    inside, folder = trips.write(config, "a", LINES), config.landing / trips.FOLDER
     (tmp_path / "outside.csv.gz").write_bytes(gzip.compress(b"a\n"))
     (tmp_path / "folder").mkdir()
-    links = {"trips-out.csv.gz": "outside.csv.gz", "trips-none.csv.gz": "none", "dir": "folder"}
-    for name, target in links.items():
-        (config.landing / trips.FOLDER / name).symlink_to(tmp_path / target)
-    found = landing.listing(config.landing, BIKES)
-    assert found.events == (inside,)
-    assert len(found.messages) == 3
-    assert all("left out" in message and "link" in message for message in found.messages)
-
-
-def test_links_that_lead_in_a_circle_are_left_out_with_a_message(config):
-    inside = trips.write(config, "a", LINES)
-    for name, target in {"trips-self.csv.gz": "trips-self.csv.gz", "x": "y", "y": "x", "deep": "x/deep"}.items():
-        (config.landing / trips.FOLDER / name).symlink_to(target)
+    out = {"trips-out.csv.gz": "outside.csv.gz", "trips-none.csv.gz": "none", "dir": "folder"}
+    circles = {"trips-self.csv.gz": "trips-self.csv.gz", "x": "y", "y": "x", "deep": "x/deep"}
+    for name, target in [*((name, tmp_path / target) for name, target in out.items()), *circles.items()]:
+        (folder / name).symlink_to(target)
     (config.landing / "elsewhere").symlink_to("elsewhere")
     found = landing.listing(config.landing, BIKES)
     assert found.events == (inside,)
-    *links, unread = found.messages
+    links = [message.split(": left out, a link")[0] for message in found.messages if ": left out, a link" in message]
+    assert sorted(links) == sorted(f"{trips.FOLDER}/{name}" for name in out | circles)
+    [unread] = [message for message in found.messages if ": left out, a link" not in message]
     assert unread.startswith("elsewhere: left out, no stream reads")
-    assert [message.split(": left out, a link")[0] for message in links] == [
-        f"{trips.FOLDER}/{name}" for name in ("deep", "trips-self.csv.gz", "x", "y")
-    ]
 
 
 def test_a_folder_with_a_file_s_name_is_reported_by_its_stream_and_what_lies_in_it_too(config):
@@ -126,24 +119,18 @@ def test_known_content_under_a_lesser_path_is_the_duplicate(config):
     assert find(config).rows == {}
 
 
-def test_a_duplicate_is_taken_up_when_its_first_is_replaced(config):
-    first, second = trips.write(config, "a", LINES), trips.write(config, "b", LINES)
-    take_up(config)
-    trips.write(config, "a", LINES[:1])
-    assert take_up(config) == {first: ("accepted", None), second: ("accepted", None)}
+def test_files_without_lines_are_no_duplicates_of_each_other(config):
+    paths = [trips.write_bytes(config, trips.path_of(name), b"") for name in "ab"]
+    assert take_up(config) == dict.fromkeys(paths, ("empty", "the file holds no lines"))
 
 
-def test_swapped_contents_are_both_taken(config):
-    first, second = trips.write(config, "a", LINES), trips.write(config, "b", LINES[:1])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_duplicate_is_taken_up_when_its_first_is_replaced_and_so_are_swapped_contents(config, swapped):
+    first, second = trips.write(config, "a", LINES), trips.write(config, "b", LINES[:1] if swapped else LINES)
     take_up(config)
     trips.write(config, "a", LINES[:1])
     trips.write(config, "b", LINES)
     assert take_up(config) == {first: ("accepted", None), second: ("accepted", None)}
-
-
-def test_many_empty_files_are_not_duplicates_of_each_other(config):
-    paths = [trips.write_bytes(config, trips.path_of(name), b"") for name in "ab"]
-    assert {find(config).rows[path].state for path in paths} == {"empty"}
 
 
 def test_nothing_is_pending_after_an_ingest_and_new_changed_and_gone_files_are_distinguished(config):
@@ -165,3 +152,28 @@ def test_another_definition_makes_every_known_file_pending(config):
     trips.remember(config, row)
     assert changes.pending(Lake(config), TABLES) == [path]
     assert (list(find(config).rows), find(config).landed) == ([path], frozenset())
+
+
+LEFT_OUT = {
+    HIDDEN: [".x.csv", "._x.csv", ".x.csv.Ab3dEf", ".sync/x.csv"],
+    HALF_WRITTEN: [
+        "x.csv.part", "x.csv~", "~$x.csv", "x.csv.gz.PART", "x.csv.filepart", "x.csv.crdownload", "x.csv._COPYING_",
+        "x.tmp/x.csv", "_temporary/0/x.csv",
+    ],
+}  # fmt: skip
+TAKEN = ["x.csv", "x.part.csv", "_x.csv", "parts.csv", "tmp.csv", "x~1.csv", "a.b.csv", "x.csv.gz"]
+
+
+@pytest.mark.parametrize("why", LEFT_OUT)
+def test_a_file_that_is_hidden_or_still_written_is_left_out_and_listed(config, why):
+    depths = ("*", "*/*", "*/*/*")
+    everything = replace(trips.BIKES.layouts[0], paths=tuple(f"{trips.FOLDER}/{depth}" for depth in depths))
+    for name in (*LEFT_OUT[why], *TAKEN):
+        trips.write_bytes(config, f"{trips.FOLDER}/{name}", b"a")
+    for stream in (with_layout(trips.BIKES, everything), registry.stream("bikes")):
+        found = landing.listing(config.landing, stream)
+        listed = [f"{trips.FOLDER}/{name}: left out, {why}" for name in LEFT_OUT[why]]
+        assert sorted(message for message in found.messages if why in message) == sorted(listed)
+        assert not {*found.paths} & {f"{trips.FOLDER}/{name}" for name in LEFT_OUT[why]}
+        if stream.layouts == (everything,):
+            assert {*found.events} == {f"{trips.FOLDER}/{name}" for name in TAKEN}

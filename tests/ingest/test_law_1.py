@@ -11,7 +11,7 @@ from pipelines.engines import engine_of
 from pipelines.gate.checks import law_1_files
 from pipelines.ingest.ingest import ingest as ingest_unchecked
 from pipelines.ledger.verdicts import verdicts_on
-from pipelines.upkeep.forget import forget
+from pipelines.runs.ingest_day import forget
 from pipelines.upkeep.maintain import maintain
 from schemas.errors import GateFailed
 from tests.support import landings, trips
@@ -50,7 +50,6 @@ def spoil(config: Config) -> None:
     trips.remember(config, *(replace(rows[path], accepted=n, readings=n + 1) for path, n in ((A, 2), (B, 0))))
 
 
-@pytest.mark.slow
 def test_of_the_files_that_an_ingest_touched(config):
     landings.put(config, C, CONTENT[C])
     report = ingest(config, BIKES)
@@ -60,7 +59,6 @@ def test_of_the_files_that_an_ingest_touched(config):
     assert len(asked(config)) == 2
 
 
-@pytest.mark.slow
 def test_of_none_again_after_maintenance(config):
     before = Lake(config).version("files_bikes")
     maintain(config, timedelta(0), False, lambda name: None)
@@ -69,7 +67,6 @@ def test_of_none_again_after_maintenance(config):
     assert [snapshot for _, snapshot in asked(config)] == [report.snapshot.name]
 
 
-@pytest.mark.slow
 def test_of_all_where_an_ingest_ended_before_it_was_checked(config):
     landings.put(config, C, CONTENT[C])
     ingest_unchecked(Lake(config), engine_of(config), trips.TABLES)
@@ -77,14 +74,12 @@ def test_of_all_where_an_ingest_ended_before_it_was_checked(config):
     assert asked(config)[-1] == ("0 of 3 files", report.snapshot.name)
 
 
-@pytest.mark.slow
 def test_of_what_a_forgotten_file_left(config):
     (config.landing / A).unlink()
     report = forget(config, A, False, None, lambda text: None)
     assert asked(config)[-1] == ("0 of 0 files", report.snapshot.name)
 
 
-@pytest.mark.slow
 def test_of_all_again_until_it_passes(config):
     spoil(config)
     for _ in range(2):

@@ -7,7 +7,6 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ingest import definition, files
@@ -63,7 +62,6 @@ def contents(config: Config) -> dict:
 several = [pair for count in (1, 2, 6) for pair in itertools.combinations(TABLES, count)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tables", several, ids="-".join)
 def test_tables_that_were_moved_away_are_made_again(config, tables):
     before = contents(config)
@@ -78,7 +76,6 @@ def test_tables_that_were_moved_away_are_made_again(config, tables):
     assert not [row for row in landings.file_rows(config, BIKES).values() if row.is_intent]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tables", [each for each in several if BRONZE not in each], ids="-".join)
 def test_of_files_that_have_vanished_bronze_has_the_lines(config, tables):
     before = landings.held(config, BIKES)
@@ -92,33 +89,26 @@ def test_of_files_that_have_vanished_bronze_has_the_lines(config, tables):
     assert not pending(config, BIKES)
 
 
-@pytest.mark.slow
-def test_a_vanished_file_s_copy_is_refused_after_files_was_lost(config):
+@pytest.mark.parametrize(
+    ("gone", "tables", "kept", "state"),
+    [
+        (DELIVERING[0], [FILES], COPY, files.DUPLICATE),
+        (DELIVERING[1], [BRONZE], DELIVERING[1], files.LINES_LOST),
+        (DELIVERING[1], [FILES, BRONZE], DELIVERING[1], files.LINES_LOST),
+    ],
+    ids=["its copy is refused", "not in bronze", "only in silver"],
+)
+def test_of_a_file_that_has_vanished_the_events_stay_while_a_table_has_them(config, gone, tables, kept, state):
     before = landings.held(config, BIKES)[SILVER]
-    (config.landing / DELIVERING[0]).unlink()
-    move_away(config, FILES)
-    ingest(config, BIKES)
+    (config.landing / gone).unlink()
+    move_away(config, *tables)
+    told = [text for text in ingest(config, BIKES).messages if f"{gone}: neither the landing folder nor bronze" in text]
+    assert bool(told) == (BRONZE in tables)
     assert landings.held(config, BIKES)[SILVER] == before
-    assert landings.file_rows(config, BIKES)[COPY].state == files.DUPLICATE
+    assert landings.file_rows(config, BIKES)[kept].state == state
+    assert not pending(config, BIKES) and ingest(config, BIKES).files == ()
 
 
-@pytest.mark.slow
-def test_of_a_file_that_has_vanished_and_is_not_in_bronze_the_events_stay(config):
-    before = contents(config)
-    (config.landing / DELIVERING[1]).unlink()
-    move_away(config, BRONZE)
-    messages = ingest(config, BIKES).messages
-    assert [text for text in messages if text.startswith(f"{DELIVERING[1]}: neither the landing folder nor bronze")]
-    assert contents(config)[SILVER] == before[SILVER]
-    assert landings.file_rows(config, BIKES)[DELIVERING[1]].state == files.LINES_LOST
-    assert not pending(config, BIKES)
-    assert ingest(config, BIKES).files == ()
-    landings.put(config, DELIVERING[1], B)
-    ingest(config, BIKES)
-    assert contents(config)[SILVER] == before[SILVER]
-
-
-@pytest.mark.slow
 def test_what_nobody_has_any_more_is_named(config):
     (config.landing / DELIVERING[1]).unlink()
     move_away(config, BRONZE, SILVER, QUARANTINE)
@@ -128,17 +118,6 @@ def test_what_nobody_has_any_more_is_named(config):
     assert not pending(config, BIKES)
 
 
-@pytest.mark.slow
-def test_of_a_file_of_which_only_silver_is_left_the_events_stay(config):
-    before = landings.held(config, BIKES)
-    (config.landing / DELIVERING[1]).unlink()
-    move_away(config, FILES, BRONZE)
-    ingest(config, BIKES)
-    assert landings.held(config, BIKES)[SILVER] == before[SILVER]
-    assert landings.file_rows(config, BIKES)[DELIVERING[1]].state == files.LINES_LOST
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("text", [B, A + b"\n"], ids=["as it was", "with other lines"])
 @pytest.mark.parametrize("bronze", ["lost", "half lost"])
 def test_a_file_that_is_put_back_after_its_lines_were_lost_is_taken_again(config, tmp_path, bronze, text):
@@ -158,35 +137,21 @@ def test_a_file_that_is_put_back_after_its_lines_were_lost_is_taken_again(config
     assert landings.lines_held(config, BIKES)[path] == text.count(b"\n")
 
 
-@pytest.mark.slow
-def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_ingest_says_so(config, monkeypatch):
-    (config.landing / DELIVERING[1]).unlink()
+@pytest.mark.parametrize("gone", [DELIVERING[1:2], DELIVERING], ids=["of one file", "of all"])
+def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_ingest_says_so(config, monkeypatch, gone):
+    for path in gone:
+        (config.landing / path).unlink()
     move_away(config, BRONZE)
     ingest(config, BIKES)
     ticks = [("arrival_date", "=", date(2017, 6, 5))]
     assert Lake(config).read(PASSES, filters=ticks).num_rows == 1
     monkeypatch.setitem(registry.streams(), BIKES, replace(registry.stream(BIKES), idle_after=timedelta(hours=1)))
     monkeypatch.setattr(definition, "stream_hash", lambda stream: "another")
-    (message,) = [text for text in ingest(config, BIKES).messages if "older definition" in text]
-    assert message.startswith(DELIVERING[1]) and "put the file back" in message
+    [message, *_] = [text for text in ingest(config, BIKES).messages if "older definition" in text]
+    assert message.startswith(gone[0]) and "put the file back" in message
     assert Lake(config).read(PASSES, filters=ticks).num_rows > 1, "silence moves the watermark on all days"
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_silence_moves_the_watermark_on_days_of_a_stream_of_which_no_line_is_left(config, monkeypatch):
-    for path in DELIVERING:
-        (config.landing / path).unlink()
-    move_away(config, BRONZE)
-    ingest(config, BIKES)
-    before = Lake(config).read(PASSES).num_rows
-    monkeypatch.setitem(registry.streams(), BIKES, replace(registry.stream(BIKES), idle_after=timedelta(hours=1)))
-    monkeypatch.setattr(definition, "stream_hash", lambda stream: "another")
-    ingest(config, BIKES)
-    assert Lake(config).read(PASSES).num_rows > before
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("table", [PASSES, PARTITIONS])
 def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
     before = ingest(config, BIKES).snapshot
@@ -196,7 +161,6 @@ def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
     assert snapshots.newest(Lake(config), BIKES) == report.snapshot
 
 
-@pytest.mark.slow
 def test_a_lost_table_that_was_made_again_without_its_days_is_behind_the_ledger(config):
     """As an ingest leaves it that is cut off before its last stage: what the one before left can't be read any more."""
     ingest(config, BIKES)
@@ -208,35 +172,24 @@ def test_a_lost_table_that_was_made_again_without_its_days_is_behind_the_ledger(
     assert not snapshots.is_behind(Lake(config), BIKES)
 
 
-@pytest.mark.slow
-def test_what_needs_a_lost_table_names_the_ingest_that_makes_it(config, capsys, monkeypatch):
-    monkeypatch.setenv("WINDROW_HOME", str(config.home))
+def test_what_needs_a_lost_table_names_the_ingest_that_makes_it(config, run):
     replay_day(config, "bikes_demand", date(2017, 6, 7))
     move_away(config, PARTITIONS)
-    assert command_line.run(["runs", "--stale"]) != 0
-    assert "fix it with: windrow ingest bikes\n" in capsys.readouterr().err
+    ended = run(config, "runs", "--stale")
+    assert ended.code != 0 and "fix it with: windrow ingest bikes\n" in ended.error
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("table", [SILVER, PASSES, PARTITIONS])
-def test_a_day_that_was_deleted_is_made_again(config, table):
-    before = contents(config)
-    Lake(config).replace(trips.TABLES.all[TABLES.index(table)], {"arrival_date": [date(2017, 6, 3)]}, [])
-    assert contents(config) != before
-    ingest(config, BIKES)
-    assert contents(config) == before
+@pytest.mark.parametrize("table", TABLES)
+def test_a_day_or_a_file_s_rows_that_were_deleted_are_made_again(config, table):
+    before, of_table = contents(config), trips.TABLES.all[TABLES.index(table)]
+    for gone in ({"arrival_date": [date(2017, 6, 3)]}, {"path": DELIVERING[:1]}):
+        if gone.keys() <= {*of_table.column_names}:
+            Lake(config).replace(of_table, gone, [])
+            assert contents(config) != before
+            ingest(config, BIKES)
+            assert contents(config) == before
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(4))
-def test_rows_that_were_deleted_are_made_again(config, number):
-    before, lake = contents(config), Lake(config)
-    lake.replace(trips.TABLES.all[number], {"path": DELIVERING[:1]}, [])
-    ingest(config, BIKES)
-    assert contents(config) == before
-
-
-@pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.parametrize("commits", range(1, 9))
 def test_killed_while_tables_are_made_again_the_next_ingest_ends_it(config, commits):

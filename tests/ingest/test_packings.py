@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.ingest.packings import UNREADABLE_FILE, WrongPacking, content
+from pipelines.ingest.parquet_rows import json_lines
 
 TEXT = "key,value\nGrünerløkka,1\n" * 500
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
@@ -91,11 +92,11 @@ def test_what_can_not_be_read_is_refused_as_what_it_is(name, packed, why):
         read(name, packed)
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.zst", "x.zip"])
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.zst", "x.zip", "rows of Parquet"])
 def test_a_failure_of_the_disk_is_no_damage(name):
     class Failing(io.BytesIO):
         def read(self, *_):
             raise OSError(5, "Input/output error")
 
     with pytest.raises(OSError, match="Input/output error"):
-        list(content(name, Failing(zipped())))
+        list(json_lines(Failing(zipped())) if name == "rows of Parquet" else content(name, Failing(zipped())))

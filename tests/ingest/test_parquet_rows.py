@@ -89,12 +89,3 @@ def test_two_columns_of_one_name_are_damage_and_so_is_a_type_without_a_text():
     of_day = pa.list_(pa.time64("ns"))
     with pytest.raises(DamagedParquet, match="column 'at' holds times of day in nanoseconds"):
         list(json_lines(packed({"at": pa.array([[1]], of_day)})))
-
-
-def test_a_failure_of_the_disk_is_no_damage():
-    class Failing(io.BytesIO):
-        def read(self, *_):
-            raise OSError(5, "Input/output error")
-
-    with pytest.raises(OSError, match="Input/output error"):
-        list(json_lines(Failing(packed({"n": [1]}).getvalue())))

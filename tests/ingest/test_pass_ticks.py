@@ -34,13 +34,9 @@ def silver_of(events: list[tuple[int, int]]) -> pa.Table:
     arrival = np.array([ORIGIN_US + arrival * STEP_US for arrival, _ in events])
     start = np.array([ORIGIN_US + start * STEP_US for _, start in events])
     stamp = pa.timestamp("us", "UTC")
-    return pa.table(
-        {
-            "arrival": pa.array(arrival).cast(stamp),
-            "start": pa.array(start).cast(stamp),
-            "arrival_date": pa.array((arrival // DAY_US).astype("int32")).cast(pa.date32()),
-        }
-    )
+    dates = pa.array((arrival // DAY_US).astype("int32")).cast(pa.date32())
+    times = {"arrival": pa.array(arrival).cast(stamp), "start": pa.array(start).cast(stamp)}
+    return pa.table({**times, "arrival_date": dates})
 
 
 def steps_of(events: list[tuple[int, int]]) -> pa.Table:
@@ -102,28 +98,16 @@ def kept(tmp_path_factory):
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
-@given(events=EVENTS, days=st.integers(1, 4))
-def test_the_joined_staircase_is_the_definition(kept, events, days):
+@settings(max_examples=40, deadline=None)
+@given(events=EVENTS, first=st.integers(0, 3), last=st.integers(0, 3))
+def test_joined_staircases_are_the_definition_and_what_passed_before_passed_right_before(kept, events, first, last):
     Lake(kept).replace(TABLES.passes, {}, steps_of(events))
-    ticks = read_ticks(kept, {}, FIRST, FIRST + timedelta(days=days - 1))
-    arrived = [event for event in events if event[0] < 10 * days]
-    assert np.all(np.diff(ticks.tick_us) > 0)
-    assert np.all(np.diff(ticks.newest_start_us) > 0)
+    first, since_us = min(first, last), ORIGIN_US + min(first, last) * DAY_US
+    ticks = read_ticks(kept, noted(events), FIRST + timedelta(days=first), FIRST + timedelta(days=last))
+    arrived = [event for event in events if event[0] < 10 * (last + 1)]
+    assert np.all(np.diff(ticks.tick_us) > 0) and np.all(np.diff(ticks.newest_start_us) > 0)
     for boundary in range(-21, 42):
-        assert passes(ticks, ORIGIN_US + boundary * STEP_US) == by_definition(arrived, boundary)
-
-
-@pytest.mark.slow
-@settings(max_examples=20, deadline=None)
-@given(events=EVENTS, first=st.integers(0, 3))
-def test_what_passed_before_the_first_day_that_is_read_passed_right_before_it(kept, events, first):
-    Lake(kept).replace(TABLES.passes, {}, steps_of(events))
-    since = FIRST + timedelta(days=first)
-    since_us = ORIGIN_US + first * DAY_US
-    ticks = read_ticks(kept, noted(events), since, FIRST + timedelta(days=3))
-    for boundary in range(-21, 42):
-        passed_us = by_definition(events, boundary)
+        passed_us = by_definition(arrived, boundary)
         expected = max(passed_us, since_us - 1) if passed_us is not None else None
         assert passes(ticks, ORIGIN_US + boundary * STEP_US) == expected
 

@@ -11,18 +11,12 @@ from pipelines.ingest import changes, definition, files, landing
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import LandingFailed
+from tests.support import trips
 from tests.support.lakes import ingest
 
 TELEMETRY, TODAY = registry.stream("telemetry"), date(2024, 5, 1)
 TABLES = StreamTables.of(TELEMETRY)
 SERIES, DELAYS = "telemetry/nab/made/speed_1.csv", "telemetry/delays/made.txt"
-
-
-def put(config: Config, path: str, text: str) -> str:
-    place = config.landing / path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text)
-    return path
 
 
 def now(config: Config) -> definition.Definition:
@@ -32,8 +26,8 @@ def now(config: Config) -> definition.Definition:
 @pytest.fixture
 def parsed(config) -> Config:
     """A series that an ingest has parsed, with its delays."""
-    put(config, SERIES, "timestamp,value\n2015-09-08 11:39:00,73\n")
-    put(config, DELAYS, "60000\n90500\n")
+    trips.write_bytes(config, SERIES, b"timestamp,value\n2015-09-08 11:39:00,73\n")
+    trips.write_bytes(config, DELAYS, b"60000\n90500\n")
     found = changes.find(Lake(config), engine_of(config), TABLES, TODAY)
     rows = [changes.replace(row, definition=found.definition.hash) for row in found.rows.values()]
     Lake(config).ensure(TABLES.files)
@@ -48,14 +42,14 @@ def test_the_files_are_known_as_holding_no_events_and_their_lines_are_read(parse
 
 
 def test_other_delays_are_another_definition(parsed):
-    put(parsed, DELAYS, "60000\n")
+    trips.write_bytes(parsed, DELAYS, b"60000\n")
     assert changes.pending(Lake(parsed), TABLES) == [DELAYS, SERIES]
 
 
 def test_delays_that_come_after_the_series_make_it_be_parsed_again(config):
-    put(config, SERIES, "timestamp,value\n")
+    trips.write_bytes(config, SERIES, b"timestamp,value\n")
     before = now(config)
-    put(config, DELAYS, "60000\n")
+    trips.write_bytes(config, DELAYS, b"60000\n")
     assert not now(config).covers(before.hash)
 
 
@@ -72,9 +66,9 @@ def test_delays_that_are_gone_must_come_back_before_their_series_is_parsed_again
         changes.find(Lake(parsed), engine_of(parsed), TABLES, TODAY)
 
 
-@pytest.mark.parametrize("text", ["60000\nsoon\n", "60000\n\n", "1.5\n"])
+@pytest.mark.parametrize("text", [b"60000\nsoon\n", b"60000\n\n", b"1.5\n"])
 def test_damaged_delays_are_named(parsed, text):
-    put(parsed, DELAYS, text)
+    trips.write_bytes(parsed, DELAYS, text)
     with pytest.raises(LandingFailed, match=DELAYS):
         definition.side_inputs(parsed.landing, TELEMETRY, now(parsed))
 
@@ -83,7 +77,7 @@ def test_damaged_delays_are_named(parsed, text):
 def test_an_ingest_that_meets_damaged_delays_touches_nothing(parsed):
     ingest(parsed, "telemetry")
     before = files.known_files(Lake(parsed), TABLES.files)
-    put(parsed, DELAYS, "soon\n")
+    trips.write_bytes(parsed, DELAYS, b"soon\n")
     with pytest.raises(LandingFailed, match="repair it"):
         ingest(parsed, "telemetry")
     assert files.known_files(Lake(parsed), TABLES.files) == before

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines.file_rows import MappedFiles
 from pipelines.engines.local import workers
-from pipelines.engines.row_maps import MappedFiles
 from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
 from schemas.errors import WorkerLost
 from tests.support import processes, trips
@@ -30,18 +30,15 @@ ingest(config.load(), "bikes")
 
 
 def some_lines(path: str, count: int) -> list[str]:
-    return [
-        "not a trip" if n % 5 == 0 else trips.trip("2017-06-03 08:00:00", n, station=len(path) + n % 3)
-        for n in range(count)
-    ]
+    made = [trips.trip("2017-06-03 08:00:00", n, station=len(path) + n % 3) for n in range(count)]
+    return ["not a trip" if n % 5 == 0 else text for n, text in enumerate(made)]
 
 
 def lines_of_bronze(path: str) -> pa.Table:
     """A file of an odd number of lines, its header first."""
     texts = [trips.HEADER, *some_lines(path, 12)]
     count = len(texts)
-    columns = ([path] * count, range(1, count + 1), texts, pa.nulls(count, pa.string()))
-    return pa.table([pa.array(column) for column in columns], names=LINE_COLUMNS)
+    return pa.table([[path] * count, range(1, count + 1), texts, pa.nulls(count, pa.string())], names=LINE_COLUMNS)
 
 
 @pytest.fixture
@@ -147,8 +144,6 @@ def test_a_helper_ends_when_its_parent_is_killed_and_the_next_ingest_clears_up(c
         processes.wait_until(lambda: not processes.members(process.pid), "the helper's end")
     finally:
         processes.kill_all(process.pid)
-    assert (
-        pa.ipc.open_file(pa.memory_map(str(written))).read_all().num_rows < 70_000
-    )  # it ended before its half was done
+    assert pa.ipc.open_file(pa.memory_map(str(written))).read_all().num_rows < 70_000, "before its half was done"
     assert ingest(config, "bikes").accepted > 0
     assert not place.exists()

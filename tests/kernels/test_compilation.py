@@ -1,6 +1,7 @@
 """The kernels run without the JIT, and what two processes compiled a third can run."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,26 @@ from kernels.aggregators import kernels
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 FEW_EXAMPLES = "short" if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else "fast"
-PLAIN = """
-import pytest
-raise SystemExit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "tests/kernels/test_replay.py", "-k",
-                              "late or keys or jumped or shape"]))
-"""
+TEST = "test_"
+AS_PLAIN_PYTHON = (
+    ("test_farm", TEST, 1),
+    ("test_farm_faults", "not interrupt", 1),
+    ("test_farm_limits", TEST, 1),
+    ("test_frames", "plain_walk or evicted or fig_4 or policy", 1),
+    ("test_heavy_functions", TEST, 1),
+    ("test_in_time", "general_loop", 4),
+    ("test_invariants", "rolling-watermark-commutative or sliding-final-ordered", 1),
+    ("test_per_event", "plain_list or place", 5),
+    ("test_polynomial_fit", TEST, 1),
+    ("test_replay", "late or jumped or shape or one_by_one or passed", 14),
+    ("test_compiled_words", "place or insertion or stretches", 5),
+    ("test_sketches", TEST, 1),
+    ("test_span_replays", "random_replays or sketch", 1),
+    ("test_spans", "plain_look or spans_", 1),
+    ("test_states", "cut or joined", 2),
+)
+"""File, which of its tests, and how many of them at least."""
+TAKES_S = {"test_replay": 95, "test_sketches": 40, "test_states": 28}
 MACHINE = """
 import sys, unittest
 from tests.support.kernels.machine import machine_as_found
@@ -67,25 +83,19 @@ def run(script: str, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
-def run_as_plain_python(file: str, chosen: str) -> str:
-    """What pytest prints of some tests of a file, with few examples, without the JIT and with every access checked."""
-    # Else -k chooses among the few cases of every run.
-    options = ["-q", "-p", "no:cacheprovider", "--nightly", file, "-k", chosen]
-    answer = run(
-        f"import pytest; raise SystemExit(pytest.main({options}))",
-        NUMBA_DISABLE_JIT="1",
-        HYPOTHESIS_PROFILE=FEW_EXAMPLES,
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    return answer.stdout
-
-
 @pytest.mark.nightly
-@pytest.mark.takes(95)
-def test_the_replay_runs_as_plain_python_with_every_access_checked():
-    answer = run(PLAIN, NUMBA_DISABLE_JIT="1", HYPOTHESIS_PROFILE=FEW_EXAMPLES)
+@pytest.mark.parametrize(
+    ("file", "chosen", "passed"),
+    [pytest.param(*each, marks=pytest.mark.takes(TAKES_S.get(each[0], 0))) for each in AS_PLAIN_PYTHON],
+)
+def test_tests_pass_as_plain_python_with_every_access_checked(file, chosen, passed):
+    """With few examples, without the JIT."""
+    # Else -k chooses among the few cases of every run.
+    options = ["-q", "-p", "no:cacheprovider", "--nightly", f"tests/kernels/{file}.py", "-k", chosen]
+    script = f"import pytest; raise SystemExit(pytest.main({options}))"
+    answer = run(script, NUMBA_DISABLE_JIT="1", HYPOTHESIS_PROFILE=FEW_EXAMPLES)
     assert answer.returncode == 0, answer.stdout + answer.stderr
-    assert "passed" in answer.stdout
+    assert int(re.search(r"(\d+) passed", answer.stdout)[1]) >= passed
 
 
 @pytest.mark.nightly

@@ -14,8 +14,7 @@ from kernels.farm.once import compute_once
 from pipelines.gate.recount.plain.ticks import to_us
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
-from tests.kernels.test_compilation import run_as_plain_python
-from tests.support.kernels.heavy import IN_ORDER
+from tests.support.kernels.heavy import IN_ORDER, farmed
 from tests.support.oracle.farm import windows_of
 
 US, HOUR = timedelta(microseconds=1), timedelta(hours=1)
@@ -156,42 +155,27 @@ def test_all_results_come_in_one_order_whatever_the_workers(seed):
 @MODELS
 def test_fig_16_of_the_paper(model):
     """3 workers, windows of 3 tuples by 2: x4 is in window 2 only, x5 in windows 2 and 3 (the paper counts from 1)."""
-    made = farm.make(model, Count(3, 2, "event_time"), IN_ORDER, 3)
-    with made:
-        made.insert(np.arange(1, 8), np.arange(1.0, 8.0))
-        made.finish()
-        results = made.take()
+    results, _ = farmed(model, Count(3, 2, "event_time"), range(1, 8), workers=3)
     assert results.number.tolist() == [0, 1, 2]
     assert results.start_us.tolist() == [1, 3, 5] and results.end_us.tolist() == [4, 6, 8]
     if model == "active":
         assert results.worker.tolist() == [0, 1, 2]
 
 
-def test_fig_8_of_the_paper_delta_windows():
-    """Extent 5, threshold 2; exactly the threshold triggers, and the trigger is in the window after it."""
-    made = farm.make("agnostic", Delta("value", 5.0, 2.0), IN_ORDER, 2)
-    with made:
-        made.insert(np.arange(4), np.array([0.5, 2.5, 4.75, 7.25]))
-        made.finish()
-        assert results_bounds(made.take()) == [(0, 1), (0, 2), (1, 3)]
-
-
-def test_what_lies_exactly_the_extent_below_is_in_a_delta_window():
-    made = farm.make("agnostic", Delta("value", 5.0, 2.0), IN_ORDER, 2)
-    with made:
-        made.insert(np.arange(4), np.array([0.0, 1.0, 5.0, 6.5]))
-        made.finish()
-        assert results_bounds(made.take()) == [(0, 2)]
-
-
-def test_fig_10_of_the_paper_a_tuple_in_no_window():
-    """Size 5, every 2 tuples: the first tuple is older than the window that the second one triggers."""
-    made = farm.make("agnostic", SlideByTuple(5 * US, 2), IN_ORDER, 2)
-    with made:
-        made.insert(np.array([1, 10]), np.array([1.0, 2.0]))
-        made.finish()
-        results = made.take()
-    assert results_bounds(results) == [(5, 11)] and results.tuples.tolist() == [1]
+@pytest.mark.parametrize(
+    ("window", "times", "values", "bounds", "tuples"),
+    [
+        # Fig. 8: exactly the threshold triggers, and the trigger is in the window after it.
+        (Delta("value", 5.0, 2.0), range(4), [0.5, 2.5, 4.75, 7.25], [(0, 1), (0, 2), (1, 3)], [1, 2, 2]),
+        # What lies exactly the extent below is in the window.
+        (Delta("value", 5.0, 2.0), range(4), [0.0, 1.0, 5.0, 6.5], [(0, 2)], [2]),
+        # Fig. 10: the first tuple is in no window, older than that which the second one triggers.
+        (SlideByTuple(5 * US, 2), [1, 10], [1.0, 2.0], [(5, 11)], [1]),
+    ],
+)
+def test_windows_of_the_paper_that_tuples_trigger(window, times, values, bounds, tuples):
+    results, _ = farmed("agnostic", window, times, values)
+    assert (results_bounds(results), results.tuples.tolist()) == (bounds, tuples)
 
 
 def results_bounds(results: farm.Results) -> list[tuple[int, int]]:
@@ -204,11 +188,7 @@ def test_windows_of_local_days(model):
     window = Tumbling(timedelta(days=1), origin=date(2018, 1, 1), zone="America/New_York")
     first = to_us(datetime(2018, 11, 3, 12, tzinfo=ZoneInfo("America/New_York")))
     times = first + np.arange(80) * 3_600_000_000
-    made = farm.make(model, window, IN_ORDER, 2, span_us=(int(times[0]), int(times[-1])))
-    with made:
-        made.insert(times, np.ones(80))
-        made.finish()
-        results = made.take()
+    results, _ = farmed(model, window, times, span_us=(int(times[0]), int(times[-1])))
     plain = windows_of(window, times.tolist(), [])
     assert results_bounds(results) == [(each.start, each.end) for each in plain]
     assert results.tuples.tolist() == [len(each.places) for each in plain]
@@ -288,10 +268,3 @@ def test_a_key_can_end_before_the_others(model):
         with pytest.raises(BadInput, match="at row 0 comes a tuple behind finish_key of key 1"):
             made.insert(np.array([30]), np.ones(1), np.array([1]))
     assert (results.key.tolist(), results.tuples.tolist()) == ([1, 0, 0], [2, 2, 1])
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "passed" in run_as_plain_python(__file__, "not plain_python")
-    assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_faults"), "not interrupt")
-    assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_limits"), "test")

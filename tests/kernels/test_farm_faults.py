@@ -10,68 +10,54 @@ import pytest
 from numba import config
 
 from kernels import farm
-from kernels.farm import running, threads
+from kernels.farm import running
 from kernels.farm.content import NO_MEMORY, NOT_CONVERGED, OK, OVER_TIME, RAISED, TOO_FEW
 from schemas.errors import WorkerLost, WrongParameter
 from schemas.windows import Count, SlideByTuple, Sliding, Tumbling
+from tests.kernels.test_given_windows import BAD, COMPILED, POISONED, poisoned
 from tests.support.kernels import heavy
 
 US = timedelta(microseconds=1)
 MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
-COMPILED = pytest.mark.skipif(
-    config.DISABLE_JIT, reason="plain Python runs one thread at a time, and its memory is Python's"
-)
-POISONED = np.where(np.arange(100) % 30 == 20, heavy.POISON, 1.0)
-"""Windows of 10 tuples: numbers 2, 5 and 8 begin with POISON."""
-POISONED_WINDOWS = (2, 5, 8)
+WAYS = pytest.mark.parametrize("way", ["agnostic", "active", "given windows"])
 
 
-def results_of(made: farm.WindowFarm, values: np.ndarray = POISONED) -> farm.Results:
-    with made:
-        made.insert(np.arange(len(values)), values)
-        made.finish()
-        return made.take()
+def results_of(way: str, function, **options):
+    """Of windows of 10 tuples, of which numbers 2, 5 and 8 begin with POISON."""
+    if way == "given windows":
+        return poisoned(function, **options)[0]
+    return heavy.farmed(way, Tumbling(10 * US), np.arange(100), POISONED, function=function, **options)[0]
 
 
 def statuses(bad: int) -> list[int]:
-    return [bad if number in POISONED_WINDOWS else OK for number in range(10)]
+    return [bad if number in BAD else OK for number in range(10)]
 
 
 @pytest.mark.slow
-@MODELS
+@WAYS
 @pytest.mark.parametrize(("function", "status"), [(heavy.RAISING, RAISED), (heavy.WITH_STATUS, heavy.OWN_STATUS)])
-def test_a_function_that_raises_or_reports_costs_its_own_window_only(model, function, status):
-    results = results_of(farm.make(model, Tumbling(10 * US), function, 2))
+def test_a_function_that_raises_or_reports_costs_its_own_window_only(way, function, status):
+    results = results_of(way, function)
     assert results.status.tolist() == statuses(status)
-    assert np.isnan(results.outputs[list(POISONED_WINDOWS)]).all() == (status == RAISED)
+    assert np.isnan(results.outputs[BAD]).all() == (status == RAISED)
     assert results.outputs[0].tolist() == [10.0, 5.0 if status == RAISED else 10.0]
 
 
 @COMPILED
-@MODELS
-def test_a_function_that_gets_no_memory_costs_its_own_window_only(model):
-    results = results_of(farm.make(model, Tumbling(10 * US), heavy.GREEDY, 2))
-    assert results.status.tolist() == statuses(NO_MEMORY)
-    assert np.isnan(results.outputs[list(POISONED_WINDOWS)]).all()
+@WAYS
+@pytest.mark.parametrize(("function", "status"), [(heavy.GREEDY, NO_MEMORY), (heavy.ENDLESS, OVER_TIME)])
+def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(way, function, status):
+    results = results_of(way, function, seconds_a_window=0.2)
+    assert results.status.tolist() == statuses(status)
+    assert np.isnan(results.outputs[BAD]).all() and results.outputs[3].tolist() == [10.0, 10.0]
 
 
 @pytest.mark.nightly
 @MODELS
 def test_a_fit_says_why_there_is_none(model):
-    made = farm.make(model, Tumbling(10 * US), "polynomial_fit", 2, parameters={"iterations": 1})
-    with made:
-        made.insert(np.concatenate((np.arange(10), [15, 16])), np.arange(12.0) ** 3)
-        made.finish()
-        assert made.take().status.tolist() == [NOT_CONVERGED, TOO_FEW]
-
-
-@pytest.mark.slow
-@COMPILED
-@MODELS
-def test_a_window_that_takes_too_long_is_ended_and_the_others_go_on(model):
-    results = results_of(farm.make(model, Tumbling(10 * US), heavy.ENDLESS, 2, seconds_a_window=0.2))
-    assert results.status.tolist() == statuses(OVER_TIME)
-    assert np.isnan(results.outputs[2]).all() and results.outputs[3].tolist() == [10.0, 10.0]
+    times, options = [*range(10), 15, 16], {"function": "polynomial_fit", "parameters": {"iterations": 1}}
+    results, _ = heavy.farmed(model, Tumbling(10 * US), times, np.arange(12.0) ** 3, **options)
+    assert results.status.tolist() == [NOT_CONVERGED, TOO_FEW]
 
 
 @pytest.mark.slow
@@ -100,8 +86,8 @@ def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
             raise SystemExit("ended")
         return is_over(calls, address, worker)
 
-    is_over = threads._is_over
-    monkeypatch.setattr(threads, "_is_over", end_first)
+    is_over = running._is_over
+    monkeypatch.setattr(running, "_is_over", end_first)
     with farm.make(model, Tumbling(10 * US), heavy.IN_ORDER, 2) as made:
         with pytest.raises(WorkerLost, match=r"a worker's thread ended: SystemExit\('ended'\)"):
             for first in range(0, 100_000, 100):
@@ -121,13 +107,14 @@ def heeded_interrupts():
 
 
 @pytest.mark.slow
+@pytest.mark.few(2)
 @COMPILED
-def test_an_interrupt_ends_a_farm_that_waits(heeded_interrupts):
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    with pytest.raises(KeyboardInterrupt), farm.make("agnostic", Tumbling(10 * US), heavy.ENDLESS, 2) as made:
-        made.insert(np.arange(100), POISONED)
-        timer.start()
-        made.finish()
+@WAYS
+def test_an_interrupt_ends_a_farm_that_waits(way, heeded_interrupts):
+    results_of(way, heavy.ENDLESS, seconds_a_window=0.1)  # compiles, so that it waits when the interrupt comes
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        results_of(way, heavy.ENDLESS)
     assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
 
 
@@ -171,11 +158,9 @@ TUPLE_BYTES = 16
 def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(window):
     """400,000 tuples come as fast as they are taken; 1,600 windows of 200 µs take longer. 6.4 MB without the limit."""
     count, most = 400_000, 1 << 17
-    with farm.make("agnostic", window, heavy.SLOW, 2, parameters={"p": SLOW_US}, most_held_bytes=most) as made:
-        made.insert(np.arange(count), np.ones(count))
-        made.finish()
-        made.check()
-        windows, held = len(made.take().key), made.metrics().greatest_held_bytes
+    options = {"function": heavy.SLOW, "parameters": {"p": SLOW_US}, "most_held_bytes": most}
+    results, metrics = heavy.farmed("agnostic", window, np.arange(count), **options)
+    windows, held = len(results.key), metrics.greatest_held_bytes
     assert windows >= 1597 and 1000 * TUPLE_BYTES <= held <= most < count * TUPLE_BYTES
 
 
@@ -185,13 +170,9 @@ def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(win
 @pytest.mark.parametrize("workers", [1, 2])
 def test_memory_of_active_workers_is_bounded_too(workers):
     count, most = 400_000, 1 << 20
-    options = {"parameters": {"p": SLOW_US}, "most_held_bytes": most}
-    with farm.make("active", Sliding(1000 * US, 250 * US), heavy.SLOW, workers, **options) as made:
-        made.insert(np.arange(count), np.ones(count))
-        made.finish()
-        made.check()
-        windows, held = len(made.take().key), made.metrics().greatest_held_bytes
-    assert windows == 1603 and held <= most < count * TUPLE_BYTES
+    options = {"function": heavy.SLOW, "parameters": {"p": SLOW_US}, "most_held_bytes": most, "workers": workers}
+    results, metrics = heavy.farmed("active", Sliding(1000 * US, 250 * US), np.arange(count), **options)
+    assert len(results.key) == 1603 and metrics.greatest_held_bytes <= most < count * TUPLE_BYTES
 
 
 @COMPILED
@@ -228,10 +209,7 @@ def held_by(model: str, window, most: int) -> int:
 @pytest.mark.parametrize("tuples", [10, 1_000, *[100_000, 1_000_000] * (not config.DISABLE_JIT)])
 def test_windows_of_10_to_a_million_tuples(model, tuples):
     count = 2 * tuples
-    with farm.make(model, Sliding(tuples * US, tuples // 5 * US), heavy.IN_ORDER, 2) as made:
-        made.insert(np.arange(count), np.ones(count))
-        made.finish()
-        results, metrics = made.take(), made.metrics()
+    results, metrics = heavy.farmed(model, Sliding(tuples * US, tuples // 5 * US), np.arange(count))
     assert results.tuples.max() == tuples and len(results.key) == 14
     assert metrics.windows == 14 and sum(metrics.windows_of_worker) == 14
     assert metrics.fragmentation == (1.0 if model == "active" else results.stretches.mean())

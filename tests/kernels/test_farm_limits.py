@@ -8,9 +8,10 @@ import pytest
 from numba import config
 
 from kernels import farm
+from kernels.farm import extents
 from kernels.farm import monitor as monitors
 from kernels.farm.content import OVER_TIME
-from kernels.farm.extents import _closed_forms, served_window
+from kernels.farm.extents import served_window
 from kernels.farm.layout import TO_BE_TAKEN, Descriptor
 from kernels.farm.monitor import Monitor
 from kernels.farm.once import compute_once
@@ -63,20 +64,17 @@ def test_less_memory_than_a_farm_needs_is_refused(model):
 def test_messages_take_at_most_half_of_what_active_workers_may_hold():
     """Blocks of eight workers become full at the same tuple."""
     most, options = least_held("active", 8), {"parameters": {"p": 2000.0}}
-    with farm.make("active", Sliding(80 * US, 10 * US), heavy.SLOW, 8, most_held_bytes=most, **options) as made:
-        made.insert(np.arange(4000), np.ones(4000))
-        made.finish()
-        assert 0 < made.metrics().greatest_held_bytes <= most // 2 + 8 * 2 * 256 * DEQUE_BYTES
+    options |= {"function": heavy.SLOW, "workers": 8, "most_held_bytes": most}
+    _, metrics = heavy.farmed("active", Sliding(80 * US, 10 * US), np.arange(4000), **options)
+    assert 0 < metrics.greatest_held_bytes <= most // 2 + 8 * 2 * 256 * DEQUE_BYTES
 
 
 @COMPILED
 def test_a_private_buffer_that_moves_is_counted_twice():
     held = []
     for tuples in (16, 17):
-        with farm.make("active", Tumbling(100 * US), heavy.IN_ORDER, 1) as made:
-            made.insert(np.arange(tuples), np.ones(tuples))
-            made.finish()
-            held.append(made.metrics().greatest_held_bytes)
+        _, metrics = heavy.farmed("active", Tumbling(100 * US), np.arange(tuples), workers=1)
+        held.append(metrics.greatest_held_bytes)
     assert held[1] - held[0] == 32 * DEQUE_BYTES
 
 
@@ -135,10 +133,8 @@ def test_many_keys_with_few_tuples_take_little_memory(window):
 
 def test_chunks_double_up_to_their_number_of_tuples():
     """16, 32, 64, and 100 from there on."""
-    with farm.make("agnostic", Count(400, 400, "event_time"), heavy.IN_ORDER, 1, chunk=100) as made:
-        made.insert(np.arange(800), np.ones(800))
-        made.finish()
-        assert made.take().stretches.tolist() == [6, 5]
+    results, _ = heavy.farmed("agnostic", Count(400, 400, "event_time"), np.arange(800), workers=1, chunk=100)
+    assert results.stretches.tolist() == [6, 5]
 
 
 @pytest.mark.slow
@@ -206,11 +202,10 @@ def test_a_function_reads_its_columns_by_name(model):
         (("other", "value"), (others, values), plain),
         (("weight", "other", "value"), (weights, others, values), weighted),
     ):
-        with farm.make(model, Tumbling(10 * US), "polynomial_fit", 1, columns=columns) as made:
-            made.insert(np.arange(4), np.array(given))
-            made.finish()
-            found = dict(zip(made.output_names, made.take().outputs[0].tolist(), strict=True))
-        assert found["c1"] == expected["c1"] and plain["c1"] != weighted["c1"]
+        results, _ = heavy.farmed(
+            model, Tumbling(10 * US), range(4), given, function="polynomial_fit", workers=1, columns=columns
+        )
+        assert results.outputs[0].tolist() == list(expected.values()) and plain["c1"] != weighted["c1"]
 
 
 @pytest.mark.parametrize(
@@ -281,5 +276,5 @@ def test_windows_with_the_fields_of_a_grid_but_other_bounds_are_none(monkeypatch
     """Their chunks would be cut within windows, and move while a worker reads them."""
     window = Sliding(10 * US, 5 * US)
     assert served_window(window, ("value",), None).greatest_chunk_us == 5
-    monkeypatch.setattr(_closed_forms, "window_kind", lambda kind: ShiftedKind())
+    monkeypatch.setattr(extents, "window_kind", lambda kind: ShiftedKind())
     assert served_window(window, ("value",), None).greatest_chunk_us == 0

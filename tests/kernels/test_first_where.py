@@ -127,12 +127,20 @@ def test_an_aggregate_without_a_right_answer_fails_the_search():
 
 
 @pytest.mark.slow
-def test_a_predicate_reads_what_stands_around_it_when_it_is_given():
+def test_a_predicate_reads_what_stands_around_it_and_what_a_module_holds_when_it_is_given(monkeypatch):
     """The same function again is compiled again only if that has changed."""
+    limits = ModuleType("limits")
+    monkeypatch.setitem(globals(), "limits", limits)
     tree = make("finger_tree", SUMS, column_types=INT)
     tree.bulk_insert(range(100), [1] * 100)
     for wanted in (10, 20, 10, 10.5):
-        assert tree.first_where(lambda total, prefix: prefix["events"] >= wanted)[0] == math.ceil(wanted) - 1  # noqa: B023
+        limits.wanted = wanted
+        for predicate in (lambda total, prefix: prefix["events"] >= wanted, at_least_the_limit):  # noqa: B023
+            assert tree.first_where(predicate)[0] == math.ceil(wanted) - 1
+
+
+def at_least_the_limit(total, prefix):
+    return prefix["events"] >= limits.wanted  # noqa: F821
 
 
 @pytest.mark.nightly
@@ -151,18 +159,3 @@ def test_a_predicate_that_cannot_be_compiled_is_refused(predicate):
     tree.insert(1, 1)
     with pytest.raises(WrongParameter, match="predicate is .*; allowed: a function of"):
         tree.first_where(predicate)
-
-
-@pytest.mark.slow
-def test_a_predicate_reads_what_a_module_holds_when_it_is_given(monkeypatch):
-    limits = ModuleType("limits")
-    monkeypatch.setitem(globals(), "limits", limits)
-    tree = make("finger_tree", SUMS, column_types=INT)
-    tree.bulk_insert(range(100), [1] * 100)
-    for wanted in (10, 20, 10):
-        limits.wanted = wanted
-        assert tree.first_where(at_least_the_limit)[0] == wanted - 1
-
-
-def at_least_the_limit(total, prefix):
-    return prefix["events"] >= limits.wanted  # noqa: F821

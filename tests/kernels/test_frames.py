@@ -7,14 +7,14 @@ import pytest
 from numba import config
 
 from kernels import frames
+from kernels.frames._frames import KeyFrames
+from kernels.frames._ordered import CHUNK_ENTRIES
 from kernels.monoids import answered_by_states
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg
-from schemas.windows import AggregateFrame, Delta, DeltaFrame, Session, Tumbling
-from tests.kernels.test_compilation import run_as_plain_python
+from schemas.windows import AggregateFrame, BoundaryFrame, Delta, DeltaFrame, Session, Tumbling
+from tests.support.kernels.frames import Tuple, closing, frames_of, random_frame, types_of
 from tests.support.kernels.plain import FUNCTIONS
-from tests.support.kernels.plain_frames import Tuple, frames_of
-from tests.support.kernels.random_frames import closing, random_frame, types_of
 
 pytestmark = pytest.mark.few_tests(5)
 US = timedelta(microseconds=1)
@@ -64,7 +64,7 @@ def test_fig_4_a_delayed_element_splits_and_merges_until_the_old_edges_are_met(k
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
+@pytest.mark.parametrize(("kernel", "options"), [*WAYS, IN_ORDER], ids=str)
 def test_after_each_tuple_frames_are_those_of_a_plain_walk(kernel, options):
     rng = random.Random(str((kernel, options)))
     for _ in range(RUNS):
@@ -78,7 +78,8 @@ def play(rng: random.Random, kernel: str, options: dict, aggregates: dict) -> No
     often = 0.5 if most < MANY else 0.03
     for order in range(rng.randint(1, most)):
         value = rng.choice((None, *[rng.randint(0, 9)] * 9))
-        tuples.append(Tuple(rng.randint(0, spread), order, value))
+        floor = tuples[-1].time if tuples and options.get("sorting") == "in_order" else 0
+        tuples.append(Tuple(rng.randint(floor, max(floor, spread)), order, value))
         made.insert(tuples[-1].time, value)
         if rng.random() < 0.2 * often:
             made.load(made.save())
@@ -88,21 +89,6 @@ def play(rng: random.Random, kernel: str, options: dict, aggregates: dict) -> No
     assert answers(made) == expected(frame, tuples, aggregates)
     contents = [[(each.time, each.value) for each in found] for found in frames_of(frame, tuples, closing(frame))]
     assert [made.content(found) for found in made.frames()] == contents
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_in_order_the_single_buffer_needs_no_sorting():
-    rng = random.Random("in order")
-    for _ in range(RUNS):
-        frame = random_frame(rng)
-        made = frames.make(IN_ORDER[0], frame, AGGREGATES, column_types=types_of(frame), **IN_ORDER[1])
-        times = sorted(rng.randint(0, 50) for _ in range(rng.randint(1, 60)))
-        tuples = [Tuple(time, order, rng.randint(0, 9)) for order, time in enumerate(times)]
-        for each in tuples:
-            made.insert(each.time, each.value)
-            made.check()
-            assert answers(made) == expected(frame, tuples[: each.order + 1], AGGREGATES)
 
 
 def random_tuple(rng: random.Random, floor: int, order: int) -> Tuple:
@@ -283,6 +269,13 @@ def test_any_aggregate_that_gives_a_number_may_close_frames(function):
     assert answers(made[0]) == answers(made[1]) != []
 
 
-@pytest.mark.nightly
-def test_they_run_as_plain_python_with_every_access_checked():
-    run_as_plain_python(__file__, "plain_walk or evicted or in_order or fig_4 or policy")
+@pytest.mark.slow
+@pytest.mark.parametrize(("kernel", "options"), [*WAYS, IN_ORDER], ids=str)
+def test_a_fold_leaves_the_place_where_the_next_frame_begins(kernel, options):
+    """Instead of looking for its first tuple."""
+    made = frames.make(kernel, BoundaryFrame("value", 1), {"values": agg("count", "value")}, **options)
+    made.insert_burst(range(MANY), [time // 7 for time in range(MANY)])
+    state, chunk = KeyFrames(made._address), CHUNK_ENTRIES if kernel == "multi_buffer" else 1
+    for number, address in enumerate(made._addresses()[:-1], 1):
+        made._ask("content", int(address))
+        assert state.next_chunk * chunk + state.next_at == 7 * number

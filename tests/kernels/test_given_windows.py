@@ -1,8 +1,6 @@
 """A farm over windows whose tuples are all here gives what one call a window gives, on any number of workers; what goes
 wrong is in the window's row."""
 
-import os
-import signal
 import threading
 
 import numpy as np
@@ -12,11 +10,11 @@ from hypothesis import strategies as st
 from numba import config
 
 from kernels.farm import given_windows, running
-from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED, Result, WindowContent
+from kernels.farm.content import Result, WindowContent
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import compute_once, status_text
 from kernels.replay import OVER_TIME as STOPPED
-from kernels.windows._late import BEFORE_ALL_US
+from kernels.replay.late import BEFORE_ALL_US
 from schemas.errors import BrokenDefinition, TooManySeconds, WorkerLost, WrongParameter
 from tests.support.kernels import heavy
 
@@ -116,23 +114,6 @@ def test_the_drawn_example():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("function", "status"), [(heavy.RAISING, RAISED), (heavy.WITH_STATUS, heavy.OWN_STATUS)])
-def test_a_function_that_raises_or_reports_costs_its_own_window_only(function, status):
-    results, _ = poisoned(function)
-    assert np.flatnonzero(results.status != OK).tolist() == BAD
-    assert set(results.status[BAD]) == {status}
-    assert np.isnan(results.outputs[BAD]).all() == (status == RAISED)
-
-
-@COMPILED
-@pytest.mark.parametrize(("function", "status"), [(heavy.GREEDY, NO_MEMORY), (heavy.ENDLESS, OVER_TIME)])
-def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(function, status):
-    results, metrics = poisoned(function, seconds_a_window=0.2)
-    assert results.status.tolist() == [status if number in BAD else OK for number in range(10)]
-    assert np.isnan(results.outputs[BAD]).all() and metrics.windows == 10
-
-
-@pytest.mark.slow
 @COMPILED
 def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(monkeypatch):
     monkeypatch.setattr(running, "GRACE_S", 0.1)
@@ -168,19 +149,6 @@ def test_it_ends_also_where_it_never_waits():
 def test_one_window_by_hand_has_no_outputs_either_where_the_function_raised():
     once = compute_once(heavy.RAISING, np.arange(2), np.array([[heavy.POISON, 1.0]]))
     assert once.status == "raised" and np.isnan(list(once.outputs.values())).all()
-
-
-@COMPILED
-def test_an_interrupt_ends_it():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            poisoned(heavy.ENDLESS)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("windrow-farm")]
 
 
 def test_a_time_limit_that_is_none_is_refused():

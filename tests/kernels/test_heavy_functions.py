@@ -14,7 +14,6 @@ from kernels.farm.functions._sorting import sort_records
 from kernels.farm.once import compute_once
 from kernels.runtime.memory import entry
 from schemas.errors import WrongParameter
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.contents import (
     any_window,
     are_null,
@@ -231,8 +230,3 @@ def test_a_wrong_parameter_is_refused(name, parameter, value, allowed):
     assert refused.value.parameter == f"{parameter} of {name}"
     assert repr(value) in str(refused.value)
     assert allowed in str(refused.value)
-
-
-@pytest.mark.nightly
-def test_they_run_as_plain_python_with_every_access_checked():
-    assert "passed" in run_as_plain_python(__file__, "not plain_python")

@@ -1,40 +1,18 @@
 """Rolling windows of keys whose events all come in time: rows as the general loop makes them, and the oracle's."""
 
-from dataclasses import replace
-from datetime import timedelta
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, WindowSpec, replay_keys
-from tests.kernels.test_compilation import run_as_plain_python
-from tests.kernels.test_replay import ticks_of
-from tests.semantics.test_against_oracle import assert_same_rows
-from tests.support.local import replay_table
-from tests.support.oracle import oracle
-from tests.support.semantics.generate import questions
+from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
+from tests.support.kernels.columns import columns_of, in_steps, ticks_of
 
 EXACT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0)))
 ORDERED = AggregatePlan((AggregateSpec("last", 0), AggregateSpec("first", 0), AggregateSpec("longest_run", 0)))
 EVENT = st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(-9, 9) | st.none())  # step, late by, value
 KEYS = st.lists(st.lists(EVENT, max_size=60), min_size=1, max_size=3)
-
-
-def columns_of(keys) -> EventColumns:
-    """Keys of (step, late by, value): each arrives when its step is taken, with a start before that."""
-    arrivals = [np.cumsum([step for step, _, _ in key], dtype=np.int64) for key in keys]
-    starts = [at - np.array([late for _, late, _ in key], np.int64) for at, key in zip(arrivals, keys, strict=True)]
-    values = [value for key in keys for _, _, value in key]
-    return EventColumns(
-        np.cumsum([0, *map(len, keys)]),
-        np.concatenate(starts),
-        np.concatenate(arrivals),
-        np.array([[value or 0 for value in values]], np.int64).reshape(1, -1),
-        np.array([[value is not None for value in values]], np.bool_).reshape(1, -1),
-    )
 
 
 def both_ways(columns, size, plan, rules):
@@ -52,7 +30,7 @@ def both_ways(columns, size, plan, rules):
 @pytest.mark.parametrize("emit", ["final", "watermark"])
 @given(keys=KEYS, size=st.sampled_from([1, 3, 20, 500]), waits=st.tuples(st.integers(0, 14), st.integers(0, 5)))
 def test_rows_in_time_are_those_of_the_general_loop(plan, emit, keys, size, waits):
-    columns = columns_of(keys)
+    columns = columns_of(*map(in_steps, keys))
     ends = int(columns.arrival_us.max(initial=0)) + 1
     for complete_tick in (None, ends):
         rules = ReplayRules(*waits, emit, complete_tick)
@@ -68,30 +46,6 @@ def test_keys_in_time_and_only_those_have_their_windows_made_at_once(lateness, k
         (int(step), int(late), 1)
         for step, late in zip(random.integers(0, 3, 2000), random.integers(0, 7, 2000), strict=True)
     ]
-    found, wanted, kernels = both_ways(columns_of([key]), 300, EXACT, ReplayRules(lateness, 0, "watermark"))
+    found, wanted, kernels = both_ways(columns_of(in_steps(key)), 300, EXACT, ReplayRules(lateness, 0, "watermark"))
     assert (kernels, len(found[0]) > 100) == ({kernel: 1}, True)
     assert found == wanted
-
-
-def test_with_emit_arrival_rows_come_while_events_are_missing():
-    _, _, kernels = both_ways(columns_of([[(1, 0, 1), (1, 2, 1)]]), 5, EXACT, ReplayRules(9, 0, "arrival"))
-    assert kernels == {"finger_tree": 1}
-
-
-@pytest.mark.slow
-def test_streams_in_time_have_the_oracles_rows():
-    @settings(max_examples=2 * settings.default.max_examples)
-    @given(questions(("rolling",)), st.sampled_from(("final", "watermark")))
-    def ask(question, emit):
-        query = replace(question.query, lateness=timedelta(days=3650), emit=emit)
-        found = replay_table(question.table, query, question.complete)
-        assert_same_rows(
-            found.to_pylist(), oracle.replay(question.rows, query, question.complete), question._replace(query=query)
-        )
-
-    ask()
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "5 passed" in run_as_plain_python(__file__, "general_loop or arrival")

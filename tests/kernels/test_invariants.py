@@ -6,14 +6,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, WindowSpec, entry, replay_keys
-from kernels.replay.invariants import check_late_times, check_open_windows, check_walk
+from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, entry, replay_keys
 from kernels.replay.late_times import RUN
 from kernels.replay.open_windows import WindowEntry
 from kernels.runtime.struct import words_at
 from kernels.states.state_plan import make_plan
-from tests.kernels.test_compilation import run_as_plain_python
-from tests.kernels.test_replay import ticks_of
+from tests.support.kernels.columns import columns_of, in_steps, ticks_of
+from tests.support.kernels.replay_invariants import check_late_times, check_open_windows, check_walk
 from tests.support.kernels.stepped_replay import replay_in_steps
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0))
@@ -28,15 +27,6 @@ TREE = KernelChoice("finger_tree")
 EVENT = st.tuples(st.integers(0, 4), st.integers(0, 9) | st.integers(0, 60), st.integers(-9, 9))  # step, late by, value
 KEYS = st.lists(st.lists(EVENT, max_size=200), min_size=1, max_size=3)
 THREE_RUNS = 3 * RUN
-
-
-def columns_of(keys) -> EventColumns:
-    """Keys of (step, late by, value): each arrives when its step is taken, with a start before that."""
-    arrivals = [np.cumsum([step for step, _, _ in key], dtype=np.int64) for key in keys]
-    starts = [at - np.array([late for _, late, _ in key], np.int64) for at, key in zip(arrivals, keys, strict=True)]
-    values = np.array([[value for key in keys for _, _, value in key]], np.int64).reshape(1, -1)
-    offsets = np.cumsum([0, *map(len, keys)])
-    return EventColumns(offsets, np.concatenate(starts), np.concatenate(arrivals), values, np.ones(values.shape, bool))
 
 
 def checks(aggregates):
@@ -64,7 +54,7 @@ def test_all_invariants_hold_after_every_step_of_a_replay(monkeypatch, window, e
     @given(KEYS, st.tuples(st.integers(0, 14), st.sampled_from([0, 5, 500])), st.sampled_from([0, 32]))
     def holds(keys, waits, patience):
         monkeypatch.setattr(entry, "LEAST_PATIENCE", patience)
-        columns = columns_of(keys)
+        columns = columns_of(*map(in_steps, keys))
         rules = ReplayRules(*waits, emit, int(columns.arrival_us.max(initial=0)) + 1)
         asked = (columns, WINDOWS[window], AggregatePlan(aggregates), ticks_of(columns), rules, TREE)
         found, wanted = replay_in_steps(monkeypatch, look, *asked), replay_keys(*asked)
@@ -78,7 +68,7 @@ def test_all_invariants_hold_in_a_table_that_is_made_anew(monkeypatch):
     """More windows than there is room for at first, some of an earlier key."""
     random = np.random.default_rng(3)
     keys = [[(int(step), int(late), 1) for step, late in random.integers(1, (3, 900), (1500, 2))] for _ in range(2)]
-    columns, rules = columns_of(keys), ReplayRules(0, 2_000, "watermark", 10_000)
+    columns, rules = columns_of(*map(in_steps, keys)), ReplayRules(0, 2_000, "watermark", 10_000)
     rooms = set()
 
     def look(r):
@@ -91,16 +81,11 @@ def test_all_invariants_hold_in_a_table_that_is_made_anew(monkeypatch):
     assert len(rooms) > 1
 
 
-@pytest.mark.nightly
-def test_they_hold_in_plain_python_with_every_access_checked():
-    assert "passed" in run_as_plain_python(__file__, "rolling-watermark-commutative or sliding-final-ordered")
-
-
 def broken(monkeypatch, is_ready, places, check, sentence):
     """A check fails with a sentence once something is made wrong: words at some addresses, by so much. They are put
     right again, for the replay to end."""
     keys = [[(2, late, late + 1) for late in np.random.default_rng(5).integers(0, 60, 600).tolist()]]
-    columns = columns_of(keys)
+    columns = columns_of(*map(in_steps, keys))
     rules, seen = ReplayRules(0, 500, "watermark"), []
 
     def look(r):

@@ -1,5 +1,6 @@
 """The checked memory refuses what the compiled one would not notice; and what happens when memory ends."""
 
+import ctypes
 import re
 
 import numba
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from kernels.runtime import checked_memory as memory
-from kernels.runtime.memory import WORD_BYTES, as_float, as_word
+from kernels.runtime.fields import Word
+from kernels.runtime.memory import WORD_BYTES, as_float, as_word, trailing_zeros
 from tests.kernels.test_compilation import run
 
 FILL_UP = """
@@ -69,22 +71,39 @@ except KernelOutOfMemory as error:
 """
 
 
+def at(address, kind=ctypes.c_int64):
+    """As fields look at it without the JIT."""
+    return kind.from_address(memory.located(address, ctypes.sizeof(kind)))
+
+
+@numba.njit
+def compiled_zeros(word):
+    return trailing_zeros(word)
+
+
+@pytest.mark.parametrize("word", [1, 2, 3, 40, 1 << 31, (1 << 62) + (1 << 33), -1, -8, -(1 << 63), ~5])
+def test_trailing_zeros_of_a_word(word):
+    zeros = trailing_zeros(word)
+    assert word % (1 << zeros) == 0 and (word >> zeros) & 1
+    assert compiled_zeros(word) == zeros
+
+
 def test_a_word_keeps_its_bits_and_its_place():
     block = memory.resize(0, 4)
-    memory.set_word(block + 3 * WORD_BYTES, -(1 << 63))
-    assert memory.get_word(block + 3 * WORD_BYTES) == -(1 << 63)
-    assert memory.get_word(memory.resize(block, 9) + 3 * WORD_BYTES) == -(1 << 63)
+    at(block + 3 * WORD_BYTES).value = -(1 << 63)
+    assert at(block + 3 * WORD_BYTES).value == -(1 << 63)
+    assert at(memory.resize(block, 9) + 3 * WORD_BYTES).value == -(1 << 63)
 
 
 def test_an_access_outside_every_block_is_an_error():
     block = memory.resize(0, 4)
     with pytest.raises(IndexError):
-        memory.get_word(block + 3 * WORD_BYTES + 1)
+        at(block + 3 * WORD_BYTES + 1)
     with pytest.raises(IndexError):
-        memory.set_word(block - 1, 0)
+        at(block - 1).value = 0
     memory.release(block)
     with pytest.raises(IndexError):
-        memory.get_word(block)
+        at(block)
 
 
 def test_releasing_twice_is_an_error():
@@ -96,17 +115,17 @@ def test_releasing_twice_is_an_error():
 
 def test_a_word_beyond_int64_is_an_error_where_compiled_code_would_wrap():
     with pytest.raises(OverflowError):
-        memory.set_word(memory.resize(0, 1), 1 << 63)
+        Word.set(memory.resize(0, 1), 1 << 63)
 
 
 def test_arrays_are_known_while_they_live():
     array = np.arange(3)
     address = memory.address_of(array)
-    assert memory.get_word(address + 2 * WORD_BYTES) == 2
-    assert memory.get_byte(memory.address_of(np.array([True, False, True])[1:].copy()) + 1) == 1
+    assert at(address + 2 * WORD_BYTES).value == 2
+    assert at(memory.address_of(np.array([True, False, True])[1:].copy()) + 1, ctypes.c_uint8).value == 1
     del array
     with pytest.raises(IndexError):
-        memory.get_word(address + 2 * WORD_BYTES)
+        at(address + 2 * WORD_BYTES)
 
 
 def test_a_part_that_is_gone_takes_nothing_of_the_whole_with_it():
@@ -114,9 +133,9 @@ def test_a_part_that_is_gone_takes_nothing_of_the_whole_with_it():
     address, middle = memory.address_of(whole), whole[4:6]
     assert memory.address_of(whole[:2]) == address  # that part is gone already
     assert memory.address_of(middle) == address + 32
-    assert [memory.get_word(address + place * WORD_BYTES) for place in (1, 5, 9)] == [1, 5, 9]
+    assert [at(address + place * WORD_BYTES).value for place in (1, 5, 9)] == [1, 5, 9]
     with pytest.raises(IndexError):
-        memory.get_word(address + 10 * WORD_BYTES)
+        at(address + 10 * WORD_BYTES)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 1.5, -1e300, float("inf")])

@@ -43,14 +43,12 @@ class Squares(Window):
 '''
 KERNEL = '''"""Windows that grow: number i is [i², (i + 1)²) · scale µs; below zero they are mirrored."""
 
-from functools import cache
-
+from kernels.bounds import Bounds, KernelWindow, lazy_table, made_window, pane_around
 from kernels.replay.regular import regular_placement
 from kernels.replay.types import WindowSpec
+from kernels.replay.window_kind import WindowKind
 from kernels.runtime.fields import Microseconds
 from kernels.runtime.memory import inner
-from kernels.windows._kind import WindowKind
-from kernels.windows._window import Window, compiled_bounds_in_panes, made_window
 
 
 @inner
@@ -62,7 +60,7 @@ def root(number):
     return low
 
 
-class Scaled(Window):
+class Scaled(KernelWindow):
     scale: Microseconds
 
 
@@ -84,9 +82,8 @@ def first_end_after(window: Scaled, time):
     return root(scaled) if scaled >= 0 else -1 - root(-scaled - 1)
 
 
-@cache
-def bounds():
-    return compiled_bounds_in_panes("squares", start, end, first_end_after, last_start_until)
+forms = (start, end, first_end_after, last_start_until)
+bounds = lazy_table(Bounds, "squares_bounds", *forms, find_pane=pane_around)
 
 
 class SquaresKind(WindowKind):

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
-from kernels.per_event import KeyedEvents, answer_per_event
+from kernels.per_event import KeyedEvents, answer_each, answer_per_event
 from kernels.per_event.entry import FEW
 from kernels.ranks import FAR
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from tests.kernels.test_compilation import run_as_plain_python
+from schemas.query import agg
+from tests.support.kernels.columns import columns_of, in_steps
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0))
 ORDERED = (AggregateSpec("last", 0), AggregateSpec("count"))
@@ -20,46 +21,28 @@ EVENT = st.tuples(st.integers(0, 4), st.integers(0, 30), st.integers(-9, 9) | st
 
 def keyed(keys) -> KeyedEvents:
     """Columns of lists of (time, value), one list a key."""
-    rows = [row for key in keys for row in key]
-    return KeyedEvents(
-        np.cumsum([0, *map(len, keys)]),
-        np.array([time for time, _ in rows], np.int64),
-        np.array([[value or 0 for _, value in rows]], np.int64).reshape(1, -1),
-        np.array([[value is not None for _, value in rows]], np.bool_).reshape(1, -1),
-    )
+    columns = columns_of(*([(time, time, value) for time, value in key] for key in keys))
+    return KeyedEvents(columns.key_offsets, columns.start_us, columns.values, columns.valid)
 
 
-def arrivals(steps) -> list:
-    """(time, value) of events that come later than they should."""
-    now, rows = 0, []
-    for step, late_by, value in steps:
-        now += step
-        rows.append((now - late_by, value))
-    return rows
-
-
-def windows(rows, size):
-    """The (time, place, value) rows of the window after each event, by time and arrival."""
+def plain_answers(rows, size, answer) -> list:
+    """What an answer makes of the values, null ones too, of the window after each event, by time and arrival."""
+    found = []
     for place in range(len(rows)):
         seen = [(time, number, value) for number, (time, value) in enumerate(rows[: place + 1])]
         youngest = max(time for time, _, _ in seen)
-        yield sorted(row for row in seen if youngest - size < row[0])
+        found.append(answer([value for time, _, value in sorted(seen) if youngest - size < time]))
+    return found
 
 
-def plain_commutative(rows, size) -> list:
-    answers = []
-    for window in windows([(time, value) for time, value in rows], size):
-        values = [value for _, _, value in window if value is not None]
-        answers.append((sum(values) if values else None, max(values, default=None), len(values)))
-    return answers
+def commutative(window: list) -> tuple:
+    values = [value for value in window if value is not None]
+    return sum(values) if values else None, max(values, default=None), len(values)
 
 
-def plain_ordered(rows, size) -> list:
-    answers = []
-    for window in windows(rows, size):
-        values = [value for _, _, value in window if value is not None]
-        answers.append((values[-1] if values else None, len(window)))
-    return answers
+def ordered(window: list) -> tuple:
+    values = [value for value in window if value is not None]
+    return values[-1] if values else None, len(window)
 
 
 def answer_at(answers, event) -> tuple:
@@ -73,22 +56,41 @@ def answer_at(answers, event) -> tuple:
 @pytest.mark.parametrize("kernel", [None, "finger_tree", "rank_tree", "sorted_stacks"])
 @given(steps=st.lists(st.lists(EVENT, max_size=200), min_size=1, max_size=3), size=st.sampled_from([1, 3, 20, 500]))
 def test_each_answer_is_that_of_a_plain_list(kernel, steps, size):
-    keys = [arrivals(key) for key in steps]
+    keys = [[(start, value) for start, _, value in in_steps(key)] for key in steps]
     answers = answer_per_event(keyed(keys), size, COMMUTATIVE, kernel)
-    wanted = [answer for rows in keys for answer in plain_commutative(rows, size)]
+    wanted = [answer for rows in keys for answer in plain_answers(rows, size, commutative)]
     assert [answer_at(answers, event) for event in range(len(wanted))] == wanted
 
 
 @given(steps=st.lists(EVENT, max_size=200), size=st.sampled_from([1, 3, 20, 500]))
 def test_aggregates_that_depend_on_order_take_late_events_in_their_place(steps, size):
-    rows = arrivals([(step, late_by if late_by > 20 else 0, value) for step, late_by, value in steps])
+    late = in_steps([(step, late_by if late_by > 20 else 0, value) for step, late_by, value in steps])
+    rows = [(start, value) for start, _, value in late]
     answers = answer_per_event(keyed([rows]), size, ORDERED)
-    assert [answer_at(answers, event) for event in range(len(rows))] == plain_ordered(rows, size)
+    assert [answer_at(answers, event) for event in range(len(rows))] == plain_answers(rows, size, ordered)
 
 
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "5 passed" in run_as_plain_python(__file__, "plain_list or place")
+@given(steps=st.lists(st.tuples(st.sampled_from("abc"), EVENT), max_size=60), size=st.sampled_from([1, 3, 20]))
+def test_named_answers_come_in_the_order_of_the_events_of_all_keys(steps, size):
+    asked = {"total": agg("sum", "x"), "most": agg("max", "x"), "values": agg("count", "x")}
+    keys, rows = (
+        [key for key, _ in steps],
+        [(start, value) for start, _, value in in_steps([each for _, each in steps])],
+    )
+    times, values = ([row[place] for row in rows] for place in range(2))
+    answers = answer_each(keys, times, {"x": values, "unread": None}, size, asked, {"x": "int64"})
+    of_key = {key: [row for each, row in zip(keys, rows, strict=True) if each == key] for key in keys}
+    plain = {key: iter(plain_answers(of, size, commutative)) for key, of in of_key.items()}
+    assert list(zip(*answers.values(), strict=True)) == [next(plain[key]) for key in keys]
+
+
+def test_named_answers_need_the_columns_that_they_read_and_a_key_each():
+    with pytest.raises(WrongParameter, match="a dict with the columns x"):
+        answer_each(["a"], [1], {"y": [2]}, 5, {"total": agg("sum", "x")})
+    with pytest.raises(BadInput, match="1 keys for 2 times"):
+        answer_each(["a"], [1, 2], {}, 5, {"events": agg("count")})
+    with pytest.raises(WrongParameter, match="aggregates"):
+        answer_each(["a"], [1], {}, 5, {"events": "count"})
 
 
 def one_key(time) -> KeyedEvents:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kernels.farm.once import compute_once
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.contents import are_null, compute_in_stretches, made_up_values
 from tests.support.kernels.contents import compute_columns as of
 
@@ -116,8 +115,3 @@ def test_a_fit_as_long_as_its_window_has_no_deviation():
     assert (status, outputs["c0"]) == ("ok", 4.0)
     assert are_null([outputs["residual_std"], outputs["covariance_0_0"]])
     assert of("polynomial_fit", [4.0, 6.0], times=[5, 5], degree=0).outputs["c0"] == pytest.approx(5.0)
-
-
-@pytest.mark.nightly
-def test_it_runs_as_plain_python_with_every_access_checked():
-    assert "passed" in run_as_plain_python(__file__, "not plain_python")

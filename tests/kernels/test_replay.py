@@ -19,31 +19,17 @@ from kernels.replay import (
     WindowSpec,
     Zone,
     choose,
-    entry,
     replay_keys,
 )
 from kernels.replay.kernel_selection import LeftToEvents
-from kernels.runtime.calls import ask
+from kernels.runtime import operations
+from kernels.runtime.operations import ask
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from tests.support.kernels.columns import columns_of, ticks_of
 
 SUM_AND_COUNT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count")))
 DAY = 86_400_000_000
-
-
-def columns_of(*keys):
-    """EventColumns of keys, each a list of (start, arrival, value)."""
-    events = np.array([event for key in keys for event in key], np.int64).reshape(-1, 3)
-    offsets = np.concatenate(([0], np.cumsum([len(key) for key in keys])))
-    values = events[:, 2][None, :]
-    return EventColumns(offsets, events[:, 0], events[:, 1], values, np.ones(values.shape, np.bool_))
-
-
-def ticks_of(columns):
-    """The pass ticks of a stream that consists of these events."""
-    order = np.argsort(columns.arrival_us, kind="stable")
-    arrival, newest = columns.arrival_us[order], np.maximum.accumulate(columns.start_us[order])
-    last = np.append(arrival[1:] != arrival[:-1], True)[: len(arrival)]
-    return PassTicks(arrival[last], newest[last])
+TEN, FINAL = WindowSpec("tumbling", 10), ReplayRules(0, 0, "final")
 
 
 def replayed(columns, window, rules, plan=SUM_AND_COUNT, kernel=None):
@@ -66,37 +52,12 @@ def replayed(columns, window, rules, plan=SUM_AND_COUNT, kernel=None):
     ]
 
 
-def test_a_late_event_makes_a_revision_and_leaves_what_is_final_alone():
-    columns = columns_of([(1, 1, 10), (12, 12, 20), (7, 13, 30), (33, 33, 1), (8, 34, 99)])
-    rows = replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 20, "watermark"))
-    assert rows == [
-        (0, 0, 10, 0, "on_time", 12, 1, 0, 10, 1),
-        (0, 0, 10, 1, "late", 13, 2, 1, 40, 2),
-        (0, 10, 20, 0, "on_time", 33, 1, 0, 20, 1),
-    ]
-
-
-def test_keys_share_the_watermark_and_nothing_else():
-    columns = columns_of([(1, 1, 10)], [], [(25, 2, 7)], [(2, 3, 5)])
-    rows = replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 100, "watermark", complete_tick_us=9))
-    assert rows == [
-        (0, 0, 10, 0, "on_time", 2, 1, 0, 10, 1),
-        (2, 20, 30, 0, "on_time", 9, 1, 0, 7, 1),
-        (3, 0, 10, 0, "late", 3, 1, 1, 5, 1),
-    ]
-
-
 def test_an_empty_century_is_jumped_over():
     """A window of a microsecond: walking it would take a year."""
     century = 100 * 365 * DAY
     columns = columns_of([(0, 0, 1), (century, century, 2), (2 * century, 2 * century, 3)])
     rows = replayed(columns, WindowSpec("sliding", 2, 1), ReplayRules(0, 0, "watermark"))
     assert [row[1] for row in rows] == [-1, 0, century - 1, century]
-
-
-def test_no_events_give_no_rows():
-    rows = replayed(columns_of([]), WindowSpec("rolling", 10), ReplayRules(0, 0, "final"))
-    assert rows == []
 
 
 @pytest.mark.slow
@@ -111,17 +72,6 @@ def test_many_rows_are_all_there():
     wanted = {start + 1_000_000 * before for start, _, _ in seconds for before in range(-59, 1)}
     assert [row[1] for row in rows[: len(wanted)]] == sorted(wanted)
     assert len(rows) == 3 * len(wanted)
-
-
-def test_rows_are_sorted_though_late_ones_fall_back():
-    random = np.random.default_rng(5)
-    starts = random.integers(0, 2000, 400)
-    arrivals = np.sort(starts + random.integers(0, 600, 400))
-    events = [(int(start), int(arrival), 1) for start, arrival in zip(starts, arrivals, strict=True)]
-    rows = replayed(columns_of(events), WindowSpec("sliding", 50, 5), ReplayRules(10, 400, "watermark"))
-    places = [row[:4] for row in rows]
-    assert places == sorted(set(places))
-    assert any(row[3] > 0 for row in rows)
 
 
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
@@ -142,72 +92,50 @@ def test_the_shape_of_the_tree_does_not_show(emit, window):
     assert thin == wide and len(thin) > 100
 
 
-def test_nulls_are_skipped_and_null_over_nothing():
-    columns = columns_of([(1, 1, 10), (2, 2, 0)])._replace(valid=np.array([[False, False]]))
-    plan = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count", 0), AggregateSpec("count")))
-    rows = replay_keys(columns, WindowSpec("tumbling", 10), plan, ticks_of(columns), ReplayRules(0, 0, "watermark", 5))
-    assert rows.null.tolist() == [[True], [False], [False]]
-    assert rows.outputs[1:].tolist() == [[0], [2]]
-
-
 def test_a_sum_beyond_int64_names_the_window():
     columns = columns_of([(1, 1, (1 << 63) - 1), (2, 2, 1)])
     with pytest.raises(AggregateFailed, match=r"sum of column 0 for key 0, window \[0 µs, 10 µs\)"):
-        replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 0, "watermark", 5))
+        replayed(columns, TEN, ReplayRules(0, 0, "watermark", 5))
 
 
 def test_arrival_that_goes_backwards_names_the_event():
     columns = columns_of([(1, 5, 1)], [(1, 3, 1), (1, 2, 1)])
     with pytest.raises(BadInput, match="event 2"):
-        replay_keys(
-            columns,
-            WindowSpec("tumbling", 10),
-            SUM_AND_COUNT,
-            PassTicks(*np.array([[5], [1]])),
-            ReplayRules(0, 0, "final"),
-        )
+        replay_keys(columns, TEN, SUM_AND_COUNT, PassTicks(*np.array([[5], [1]])), FINAL)
 
 
 def test_times_that_could_overflow_are_refused():
     columns = columns_of([(1 << 62, 1, 1)])
     with pytest.raises(BadInput, match="newest start of pass step 0"):
-        replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"))
+        replayed(columns, TEN, FINAL)
     with pytest.raises(BadInput, match="start of event 0"):
-        replay_keys(
-            columns,
-            WindowSpec("tumbling", 10),
-            SUM_AND_COUNT,
-            PassTicks(*np.array([[1], [1]])),
-            ReplayRules(0, 0, "final"),
-        )
+        replay_keys(columns, TEN, SUM_AND_COUNT, PassTicks(*np.array([[1], [1]])), FINAL)
 
 
 def test_values_of_the_wrong_shape_are_refused():
     columns = columns_of([(1, 1, 1), (2, 2, 2)])
     with pytest.raises(BadInput, match=r"both must be \(columns, 2\)"):
-        replayed(
-            columns._replace(values=np.zeros((1, 3), np.int64)), WindowSpec("tumbling", 10), ReplayRules(0, 0, "final")
-        )
+        replayed(columns._replace(values=np.zeros((1, 3), np.int64)), TEN, FINAL)
 
 
 def test_an_event_behind_the_completing_tick_is_refused():
     with pytest.raises(BadInput, match="completing tick"):
-        replayed(columns_of([(1, 9, 1)]), WindowSpec("tumbling", 10), ReplayRules(0, 0, "final", complete_tick_us=8))
+        replayed(columns_of([(1, 9, 1)]), TEN, ReplayRules(0, 0, "final", complete_tick_us=8))
 
 
 def test_days_must_cover_the_events():
     zone = Zone(np.arange(5) * DAY, 0)
     with pytest.raises(BadInput, match="give 1 days more before"):
-        replayed(columns_of([(5, 5, 1)]), WindowSpec("tumbling", DAY, DAY, zone=zone), ReplayRules(0, 0, "final"))
+        replayed(columns_of([(5, 5, 1)]), WindowSpec("tumbling", DAY, DAY, zone=zone), FINAL)
 
 
 @pytest.mark.parametrize(
     ("window", "rules", "named"),
     [
-        (WindowSpec("tumbling", 0), ReplayRules(0, 0, "final"), "size"),
-        (WindowSpec("sliding", 10, 0), ReplayRules(0, 0, "final"), "slide"),
-        (WindowSpec("tumbling", 10), ReplayRules(-1, 0, "final"), "lateness"),
-        (WindowSpec("tumbling", 10), ReplayRules(0, 0, "sometimes"), "emit"),
+        (WindowSpec("tumbling", 0), FINAL, "size"),
+        (WindowSpec("sliding", 10, 0), FINAL, "slide"),
+        (TEN, ReplayRules(-1, 0, "final"), "lateness"),
+        (TEN, ReplayRules(0, 0, "sometimes"), "emit"),
     ],
 )
 def test_wrong_parameters_are_named(window, rules, named):
@@ -222,17 +150,17 @@ def test_what_is_not_served_is_refused_by_name():
     with pytest.raises(WrongParameter, match="options of single_buffer in a replay: sorting, capacity"):
         choose(WindowSpec("session", 10), plan, "single_buffer", {"evict_after": 1})
     with pytest.raises(NotServed, match="daba"):
-        choose(WindowSpec("tumbling", 10), plan, "daba")
+        choose(TEN, plan, "daba")
     with pytest.raises(WrongParameter, match="min_arity"):
-        choose(WindowSpec("tumbling", 10), plan, "finger_tree", {"min_arity": 1})
-    assert choose(WindowSpec("tumbling", 10), plan).name is None
+        choose(TEN, plan, "finger_tree", {"min_arity": 1})
+    assert choose(TEN, plan).name is None
     assert isinstance(choose(WindowSpec("spanning", 10, 10), plan), LeftToEvents)
 
 
 def test_a_window_that_passed_while_nothing_was_held_is_not_passed_again():
     """The key's first events are long final when a late event comes to a window that passed in between."""
     columns = columns_of([(1, 1, 1), (11, 11, 1), (1000, 1000, 1), (975, 1001, 1), (1020, 1020, 1), (1060, 1060, 1)])
-    rows = replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 30, "watermark"))
+    rows = replayed(columns, TEN, ReplayRules(0, 30, "watermark"))
     assert [row[1:5] for row in rows if row[1] == 970] == [(970, 980, 0, "late")]
 
 
@@ -257,7 +185,7 @@ def test_other_threads_go_on_during_a_replay(monkeypatch):
     columns = EventColumns(np.array([0, len(times)]), times, times, times[None, :], np.ones((1, len(times)), np.bool_))
     window, rules = WindowSpec("sliding", DAY, 10_000_000), ReplayRules(0, 0, "watermark")
     replay_keys(columns_of([(1, 1, 1)]), window, SUM_AND_COUNT, PassTicks(times[:1], times[:1]), rules)  # compiles
-    monkeypatch.setattr(entry, "ask", watched)
+    monkeypatch.setattr(operations, "ask", watched)
     thread, interval_s = threading.Thread(target=count), sys.getswitchinterval()
     sys.setswitchinterval(1_000)
     try:
@@ -271,7 +199,7 @@ def test_other_threads_go_on_during_a_replay(monkeypatch):
     assert max(moved) > 0
 
 
-@pytest.mark.parametrize("window", [WindowSpec("tumbling", 10), WindowSpec("sliding", 30, 10)], ids=["one", "three"])
+@pytest.mark.parametrize("window", [TEN, WindowSpec("sliding", 30, 10)], ids=["one", "three"])
 def test_late_events_are_counted_although_many_windows_become_final_at_once(window):
     """More open windows than the table of them holds at first: it is made anew while they pass."""
     starts = [10 * number for number in range(700)]
@@ -279,3 +207,24 @@ def test_late_events_are_counted_although_many_windows_become_final_at_once(wind
     rows = replayed(columns, window, ReplayRules(1_000, 4_800, "final"))
     assert len(rows) > 600
     assert {row[7] for row in rows} == {0}
+
+
+@pytest.mark.parametrize(
+    "window", [WindowSpec("sliding", 60, 7), WindowSpec("rolling", 60)], ids=["sliding", "rolling"]
+)
+def test_a_burst_equals_its_events_one_by_one(window):
+    """Some hundred events, so that the tree over their stretches has several levels: what the newest row of a window
+    holds is the same whether the events came at one tick or each at its own."""
+    random = np.random.default_rng(7)
+    times = np.concatenate(([0, 10**6], random.integers(0, 3000, 400)))
+    newest = []
+    for late in (np.full(400, 3), 3 + np.arange(400)):
+        arrivals = np.concatenate(([1, 2], late))
+        values = np.arange(402)[None, :]
+        columns = EventColumns(np.array([0, 402]), times, arrivals, values, np.ones((1, 402), np.bool_))
+        plan = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count")))
+        rules = ReplayRules(0, 1 << 40, "watermark")
+        rows = replay_keys(columns, window, plan, PassTicks(arrivals[:2], times[:2]), rules)
+        by_window = zip(rows.window_start.tolist(), rows.events, *rows.outputs, strict=True)
+        newest.append({start: tuple(map(int, values)) for start, *values in by_window})
+    assert newest[0] == newest[1] and len(newest[0]) > 300

@@ -13,14 +13,16 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, entry, replay_keys
+from kernels.bounds import Extent
+from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from kernels.replay.expected_rows import ArrivingEvents
 from kernels.replay.types import EMITS
-from kernels.runtime.calls import ask
+from kernels.runtime import operations
+from kernels.runtime.operations import ask
 from kernels.windows import window_kind
-from kernels.windows._rows import ArrivingEvents
-from kernels.windows._window import Extent
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
-from tests.kernels.test_replay import DAY, SUM_AND_COUNT, columns_of, ticks_of
+from tests.kernels.test_replay import DAY, SUM_AND_COUNT
+from tests.support.kernels.columns import columns_of, ticks_of
 
 ROOT = Path(__file__).parents[2]
 ONE_LATE = columns_of([(1, 1, 1), (12, 12, 1), (23, 23, 1), (2, 24, 1), (60, 60, 1)])
@@ -152,7 +154,7 @@ def begun(monkeypatch) -> threading.Event:
         event.set()
         return ask(function, *arguments)
 
-    monkeypatch.setattr(entry, "ask", watched)
+    monkeypatch.setattr(operations, "ask", watched)
     return event
 
 

@@ -11,7 +11,6 @@ from kernels.monoids import AggregateSpec, Sketch, every_monoid
 from kernels.monoids._compactors import Compactors
 from kernels.runtime.memory import address_of
 from kernels.states.state_plan import make_plan
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.kernels.test_states import KINDS, cut_and_fold, join_both, lower_one
 
 MANY = 300 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 20_000
@@ -106,9 +105,3 @@ def test_sketches_are_of_some_words_for_any_parameters():
         if isinstance(monoid, Sketch):
             least = monoid.words(tuple(each.least for each in monoid.parameters))
             assert 0 < least <= monoid.words(tuple(each.most for each in monoid.parameters))
-
-
-@pytest.mark.nightly
-@pytest.mark.takes(40)
-def test_sketches_run_as_plain_python_with_every_access_checked():
-    run_as_plain_python(__file__, "not plain_python")

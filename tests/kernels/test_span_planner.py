@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, WindowSpec, replay_keys
+from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
 from kernels.spans import _planner as planner
 from kernels.spans import kernels
 from kernels.spans._planner import (
@@ -21,7 +21,7 @@ from kernels.spans._planner import (
     plan_keys,
 )
 from schemas.errors import WrongParameter
-from tests.kernels.test_span_replays import Question, Span, random_question, ticks_of
+from tests.support.kernels.columns import columns_of, ticks_of
 
 COUNT, SUM, MAX = AggregateSpec("count"), AggregateSpec("sum", 0), AggregateSpec("max", 0)
 LONG = 1 << 30
@@ -98,39 +98,25 @@ def test_lengths_of_all_of_time_do_not_overflow():
     assert found.under_way[0] == many and longest < found.length_us[0] <= 2 * longest
 
 
-def spans_of(key: int, count: int, length: int, apart: int) -> list[Span]:
-    return [Span(key, at * apart, at * apart + length, at * apart + length, at % 19 - 9) for at in range(count)]
+def spans_of(count: int, length: int, apart: int) -> list[tuple]:
+    """Columns of a key: each event arrives when it ends."""
+    return [(at * apart, at * apart + length, at % 19 - 9, at * apart + length) for at in range(count)]
 
 
-def columns_of(keys: list[list[Span]]) -> EventColumns:
-    offsets = np.cumsum([0, *map(len, keys)])
-    rows = [each for of_key in keys for each in of_key]
-    columns = np.array([each[1:] for each in rows], np.int64).reshape(-1, 4).T.copy()
-    starts, ends, arrivals, values = columns
-    return EventColumns(offsets, starts, arrivals, values[None], np.ones((1, len(rows)), bool), ends)
-
-
-def replayed(keys: list[list[Span]], asked: Question, name: str | None, *aggregates: AggregateSpec, **options: int):
-    rules = ReplayRules(asked.lateness, asked.allowed, asked.emit, asked.complete)
-    window = WindowSpec("spanning", asked.size, asked.slide, asked.origin)
-    choice = KernelChoice(name, tuple(options.items()))
-    ticks = ticks_of([each for of_key in keys for each in of_key])
-    return replay_keys(columns_of(keys), window, AggregatePlan(aggregates), ticks, rules, choice)
+def replayed(keys: list[list[tuple]], asked: tuple[WindowSpec, ReplayRules], name: str | None, *aggregates, **options):
+    columns, choice = columns_of(*keys), KernelChoice(name, tuple(options.items()))
+    if columns.end_us is None:  # without events
+        columns = columns._replace(end_us=columns.start_us)
+    return replay_keys(columns, asked[0], AggregatePlan(aggregates), ticks_of(columns), asked[1], choice)
 
 
 def rows_of(made) -> list:
     return [each.tolist() for each in made[:-3]]
 
 
-ASKED = Question(20, 5, 0, 3, 10, "watermark", 1 << 40)
-OF_HEIGHT = {height: spans_of(0, 7 * UNDER_WAY * height**2, 4 * UNDER_WAY * height**2 // 3, 1) for height in (2, 4, 8)}
-KEYS = [
-    spans_of(0, 300, 20, 2),
-    spans_of(0, 40, 60, 30),
-    *OF_HEIGHT.values(),
-    [],
-    spans_of(0, 200, 1_000, 10),
-]
+ASKED = WindowSpec("spanning", 20, 5), ReplayRules(3, 10, "watermark", 1 << 40)
+OF_HEIGHT = {height: spans_of(7 * UNDER_WAY * height**2, 4 * UNDER_WAY * height**2 // 3, 1) for height in (2, 4, 8)}
+KEYS = [spans_of(300, 20, 2), spans_of(40, 60, 30), *OF_HEIGHT.values(), [], spans_of(200, 1_000, 10)]
 WANTED = {
     "aggregate_buckets": 2,
     "cumulative_sweeping": 2,
@@ -160,19 +146,6 @@ def test_the_choice_is_the_same_alone_and_among_others_in_any_order():
         together = replayed([KEYS[key] for key in keys], ASKED, None, COUNT, SUM).kernels
         of_each = [label for key in keys for label in alone[key]]
         assert together == {label: of_each.count(label) for label in of_each}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
-def test_random_replays_have_the_rows_of_flat_slices(seed):
-    rng = random.Random(seed)
-    for _ in range(60):
-        length, apart = rng.choice((1, 9, 200, 2_000)), rng.choice((1, 1, 7, 60))
-        keys = [spans_of(0, rng.randint(0, 200), rng.randint(0, length), apart) for _ in range(3)]
-        asked, aggregates = random_question(rng), (COUNT, SUM, MAX)[: rng.randint(1, 3)]
-        assert rows_of(replayed(keys, asked, None, *aggregates)) == rows_of(
-            replayed(keys, asked, planner.FLAT, *aggregates)
-        )
 
 
 def test_options_are_those_of_a_named_kernel():

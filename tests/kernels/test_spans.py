@@ -12,7 +12,6 @@ from kernels.aggregators._saved import SEAL_WORDS, sealed
 from kernels.spans._slices import Slices
 from kernels.spans._window import held_records
 from schemas.query import agg, spanning
-from tests.kernels.test_compilation import run_as_plain_python
 
 US, DAY = timedelta(microseconds=1), timedelta(days=1)
 FIFTEEN_BY_FIVE = spanning(15 * US, 5 * US, longest=DAY)
@@ -127,11 +126,6 @@ def play(made, rng: random.Random, grid: tuple[int, int, int], aggregates: dict)
         if low >= floor:
             wanted = plain_look.state(low, low + size)
             assert made.state(low, low + size) == {name: wanted[name] for name in aggregates}
-
-
-@pytest.mark.nightly
-def test_they_run_as_plain_python_with_every_access_checked():
-    run_as_plain_python(__file__, "plain_look or spans_")
 
 
 @pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)

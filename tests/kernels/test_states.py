@@ -13,7 +13,6 @@ from kernels.runtime.memory import address_of, entry, inner
 from kernels.states import clear, fold, gather, join, lift_each, lower, merge, subtract, suffixes
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import make_plan
-from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of
 
@@ -191,7 +190,3 @@ def test_what_was_taken_away_was_never_there(history):
     cut_and_fold(states.block, states.at(0), np.array(cuts), len(cuts) - 1, states.source.address)
     take_away(states.block, states.at(0), states.at(1))
     states.check(0, cuts[1])
-
-
-def test_the_operations_run_as_plain_python_with_every_access_checked():
-    run_as_plain_python(__file__, "cut or joined")

@@ -1,6 +1,13 @@
 """Windows whose state is in a store: the same answers, a store as small as the window, and a crash loses no flush."""
 
+import random
 import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -8,12 +15,16 @@ from kernels.aggregators import make
 from kernels.stores import HEADER, open_store, redis, stores
 from schemas.errors import BadInput, NotServed, StorageFailed, WrongParameter
 from schemas.query import agg
-from tests.support.kernels.machine import machine_of
-from tests.support.kernels.monoid_trees import INT, KERNELS, ORDERED, SUM
-from tests.support.kernels.stores import is_as_of, killed, opened, redis_server, steps
+from tests.kernels.test_monoid_trees import INT, KERNELS, ORDERED, SUM
+from tests.support.kernels.machine import COMMUTATIVE, equal, machine_of
+from tests.support.kernels.plain import PlainWindow
+from tests.support.ports import free_port
+from tests.support.processes import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(5)]
 
+ROOT = Path(__file__).resolve().parents[2]
+CHILD = "import sys; from tests.kernels.test_stores import work; work(*sys.argv[1:])"
 SMALL = {"store": "lmdb", "buffer": 16}
 TestMonoidTree = machine_of("monoid_tree", ORDERED, in_order=True, **SMALL)
 TestAmortizedMonoidTree = machine_of("amortized_monoid_tree", ORDERED, in_order=True, **SMALL)
@@ -25,8 +36,19 @@ each_store = pytest.mark.parametrize("store", stores())
 def server(tmp_path_factory):
     if shutil.which("redis-server") is None:
         pytest.skip("there is no redis-server; make doctor says how to get one")
-    with redis_server(tmp_path_factory.mktemp("redis")) as url:
-        yield url
+    port, folder = free_port(), tmp_path_factory.mktemp("redis")
+    words = f"redis-server --port {port} --bind 127.0.0.1 --dir {folder} --appendonly no --save".split()
+    with subprocess.Popen([*words, ""], stdout=subprocess.DEVNULL) as started:
+        try:
+            wait_until(lambda: answers(port), "Redis")
+            yield f"redis://127.0.0.1:{port}/0"
+        finally:
+            started.terminate()
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as asked:
+        return asked.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +67,64 @@ class TestMonoidTreeInRedis(machine_of("monoid_tree", in_order=True, store="redi
 @pytest.mark.usefixtures("default_server")
 class TestAmortizedMonoidTreeInRedis(machine_of("amortized_monoid_tree", in_order=True, store="redis", buffer=16)):
     pass
+
+
+def steps(seed: int):
+    """(operation, arguments) without an end: the same for the same seed."""
+    draw, now = random.Random(seed), 0
+    while True:
+        times = [now := now + draw.choice([0, 1, 1, 2]) for _ in range(draw.choice([1, 10, 90]))]
+        yield "bulk_insert", (times, [draw.randint(-9, 9) for _ in times])
+        yield "bulk_evict", (now - draw.choice([0, 40, 500, 900]),)
+
+
+def opened(kernel: str, store: str, path: str, url: str | None):
+    """A window of the store at a path; with the small buffer it has most nodes in the store."""
+    options = {"url": url} if url else {}
+    return make(kernel, COMMUTATIVE, column_types=INT, store=store, path=path, buffer=16, **options)
+
+
+def work(kernel: str, store: str, path: str, url: str, seed: str) -> None:
+    """What is killed: it says the number of each step that it is about to flush, and of each that is flushed."""
+    window = opened(kernel, store, path, url)
+    for number, (operation, arguments) in enumerate(steps(int(seed))):
+        getattr(window, operation)(*arguments)
+        if number % 5 == 4:
+            print("flushing", number, flush=True)
+            window.flush()
+            print("flushed", number, flush=True)
+
+
+def killed(kernel: str, store: str, path: str, url: str | None, seed: int) -> tuple[int, int]:
+    """Kill a working process at a random moment; (last step surely flushed, last step that may have been)."""
+    draw = random.Random(seed)
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, kernel, store, path, url or "", str(seed)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    lines = [child.stdout.readline()]
+    time.sleep(draw.uniform(0, 0.4))
+    child.kill()
+    lines += child.communicate()[0].splitlines()
+    assert child.returncode == -signal.SIGKILL
+    numbers = {
+        word: [int(line.split()[1]) for line in lines if line.split()[:1] == [word] and line.split()[1:]]
+        for word in ("flushing", "flushed")
+    }
+    return max(numbers["flushed"], default=-1), max(numbers["flushing"], default=-1)
+
+
+def is_as_of(window, number: int, seed: int) -> bool:
+    """Whether a window is what all steps up to a number make."""
+    plain = PlainWindow(COMMUTATIVE)
+    for done, (operation, arguments) in enumerate(steps(seed)):
+        if done > number:
+            break
+        getattr(plain, operation)(*arguments)
+    ends = (window.oldest(), window.youngest(), len(window))
+    return ends == (plain.oldest(), plain.youngest(), len(plain)) and equal(window.query(), plain.query())
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """What every aggregator's object does with values, names and mistakes. The kernels' own machines test the answers."""
 
-import math
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
@@ -113,20 +110,3 @@ def test_an_unknown_name_is_refused_with_what_there_is():
         make("finger_tree", TOTAL, column_types={"v": "string"})
     with pytest.raises(WrongParameter, match="parameters of sum"):
         make("finger_tree", {"x": agg("sum", "v", ddof=1)})
-
-
-@pytest.mark.parametrize("kernel", [kernel for kernel in kernels() if kernel != "subtract_on_evict"])
-def test_no_sum_of_floats_overflows_on_the_way_in_any_kernel(kernel):
-    """That one takes no floats, since they have no exact inverse."""
-    large = [1e308, 1e308, -1e308, -1.7e308, 1.5e308, 1e308, -1e308, 0.5e308] * 3
-    window = make(kernel, {"sum": agg("sum", "v"), "mean": agg("mean", "v")})
-    for time, value in enumerate(large):
-        window.insert(time, value)
-    for oldest in range(len(large) - 1):
-        exact = sum(map(Fraction, large[oldest:]))
-        total = float(exact) if abs(exact) < 2**1024 else math.inf * (1 if exact > 0 else -1)
-        assert window.query() == {
-            "sum": pytest.approx(total, rel=1e-9, abs=1e296),
-            "mean": pytest.approx(float(exact / (len(large) - oldest)), rel=1e-9, abs=1e296),
-        }
-        window.evict(oldest)

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.cli import _app as command_line
 from pipelines.delta.damage import explained
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
@@ -24,17 +23,13 @@ from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Su
 from schemas.ledger_tables import RUNS
 from tests.support import landings
 from tests.support.aging import make_older
-from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
+from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, silent
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 NOW, WEEK = timedelta(0), timedelta(days=7)
 pytestmark = [PATIENT, pytest.mark.few_tests(2)]
-
-
-def silent(text: str) -> None:
-    """Progress that nobody listens to."""
 
 
 def files_on_disk(lake: Lake, name: str) -> int:
@@ -70,8 +65,7 @@ def test_small_files_are_put_together_and_every_table_holds_what_it_held(publish
     assert published_rows(published, QUERY) == before[QUERY]
     done = of_table(published, QUERY, WEEK)
     assert (done.files_before - done.files_after, done.removed_files) == (2, 0)
-    assert {name: published_rows(published, name) for name in QUERIES} == before
-    assert stale(Lake(published)) == []
+    assert {name: published_rows(published, name) for name in QUERIES} == before and stale(Lake(published)) == []
 
 
 def test_what_no_version_holds_that_is_kept_goes_and_the_rest_stays(published):
@@ -135,10 +129,8 @@ def test_audit_rows_that_wait_for_their_publication_stay_and_can_be_published(pu
 def test_audit_rows_whose_gate_failed_stay(published):
     replay_day(published, QUERY, DAY, "audit", "fails")
     lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).audit
-    wrong = [
-        {**row, "events": row["events"] + 1}
-        for row in lake.read(table.name, filters=[("emitted_date", "=", DAY)]).to_pylist()
-    ]
+    rows = lake.read(table.name, filters=[("emitted_date", "=", DAY)]).to_pylist()
+    wrong = [{**row, "events": row["events"] + 1} for row in rows]
     audited = ledger.latest(lake, QUERY, DAY, "audit", "fails")
     versions = audited.outputs | {"audit": lake.replace(table, {"emitted_date": [DAY]}, wrong)}
     with ledger.step(lake, Run("fails", "bikes", QUERY, DAY), "audit") as entry:
@@ -257,31 +249,18 @@ def test_a_run_whose_snapshot_is_older_than_what_is_kept_must_ingest_again(publi
         replay_day(published, QUERY, DAY, run_id="old")
 
 
-def test_maintenance_of_a_maintained_lake_finds_nothing_to_do(published):
-    maintain(published, NOW, False, silent)
+def test_the_command_lists_what_it_did_and_in_a_maintained_lake_there_is_nothing_to_do(published, run):
+    ended = run(published, "maintain", "--keep-days", "0")
+    assert ended.code == 0 and all(name in ended.out for name in (QUERY, "silver_bikes", RUNS.name))
     again = maintain(published, NOW, False, silent)
     assert [each for each in again if each.files_before != each.files_after or each.removed_files] == []
 
 
-def test_the_command_lists_what_it_did(published, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    assert command_line.run(["maintain", "--keep-days", "0"]) == 0
-    shown = capsys.readouterr().out
-    assert all(name in shown for name in (QUERY, "silver_bikes", RUNS.name))
-
-
 @pytest.mark.nightly
-def test_the_command_says_how_many_validation_results_go(published, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+def test_the_command_says_how_many_validation_results_go(published, run):
     replay(published, {QUERY: DAYS})
-    before = len(list(kept(published)))
-    for words, shown in (
-        (["--keep-days", "7"], ""),
-        (["--keep-days", "0", "--dry-run"], "2 would go"),
-        (["--keep-days", "0"], "2 removed"),
-        (["--keep-days", "0"], ""),
-    ):
-        assert command_line.run(["maintain", *words]) == 0
-        message = capsys.readouterr().err
-        assert shown in message and ("validation results that newer ones replaced" in message) == bool(shown)
+    before, replaced = len(list(kept(published))), "validation results that newer ones replaced"
+    for words, shown in (("7", ""), ("0 --dry-run", "2 would go"), ("0", "2 removed"), ("0", "")):
+        ended = run(published, "maintain", "--keep-days", *words.split())
+        assert ended.code == 0 and shown in ended.error and (replaced in ended.error) == bool(shown)
     assert len(list(kept(published))) == before - 2

@@ -11,14 +11,14 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger import code_hash, run_table
 from pipelines.tables.query_tables import QueryTables
-from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
-from schemas.state_table import CARRIED
+from schemas.side_tables import CARRIED
+from schemas.tables import bucket_of
 from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
 from tests.support.replay.work import run_day
 
-pytestmark = pytest.mark.few_tests(1)
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 WINDOWS = {
@@ -78,7 +78,6 @@ def assert_one_replay(config: Config, events: list[dict], query: Query) -> None:
     assert late.select(shared).to_pylist() == whole_late.select(shared).to_pylist()
 
 
-@pytest.mark.slow  # five days of each
 @pytest.mark.parametrize(("kind", "emit"), PAIRS)
 def test_days_one_by_one_are_one_replay_of_all(toys, kind, emit):
     config, events = toys
@@ -87,7 +86,6 @@ def test_days_one_by_one_are_one_replay_of_all(toys, kind, emit):
     assert_one_replay(config, events, query)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_keys_in_several_buckets_and_no_key_at_all_go_on_too(toys, key):
     config, events = toys
@@ -96,7 +94,6 @@ def test_keys_in_several_buckets_and_no_key_at_all_go_on_too(toys, key):
     assert_one_replay(config, events, query)
 
 
-@pytest.mark.slow
 @pytest.mark.jvm
 @pytest.mark.parametrize("key", ["by_key", "by_bucket", "of_all"])
 def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_like(toys, key, monkeypatch):
@@ -106,13 +103,12 @@ def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_l
     for number, day in enumerate(toy.days()):
         engine = ("local", "spark")[number % 2]
         with monkeypatch.context() as small:
-            small.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
+            small.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
             small.setattr(Config, "task_bytes", 4_000)
             run_day(Lake(Config(config.home, config.landing, asked_engine=engine)), tables, day)
     assert_one_replay(config, events, query)
 
 
-@pytest.mark.slow
 def test_a_day_that_is_run_again_goes_on_from_the_same_state_and_leaves_the_same(toys):
     config, _ = toys
     query = asked("session")
@@ -128,7 +124,6 @@ def test_a_day_that_is_run_again_goes_on_from_the_same_state_and_leaves_the_same
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_what_was_left_has_a_size_in_the_ledger_and_passed_windows_are_not_in_it(toys):
     config, _ = toys
     long, short = (asked("session", allowed_lateness=hours * HOUR) for hours in (200, 1))

@@ -12,7 +12,7 @@ from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
-from pipelines.engines.ranges import Range
+from pipelines.engines.file_rows import Range
 from pipelines.replay import audit, replay_plan
 from pipelines.replay.replay_plan import EventShare
 from pipelines.tables.query_tables import QueryTables
@@ -44,16 +44,9 @@ def query(name: str, window, key: tuple[str, ...] = ("place",), emit: str = "wat
 
 def model(name: str, key: tuple[str, ...]) -> Model:
     """Its function sees every event of a window, in order: of what it adds up the last bits would differ."""
-    window, lateness = sliding(2 * HOUR, HOUR), {"lateness": HOUR, "allowed_lateness": 12 * HOUR}
-    return Model(
-        name=name,
-        stream="toy",
-        key=key,
-        window=window,
-        function=heavy("autoregression", "weight", order=1),
-        aggregates={"n": agg("count")},
-        **lateness,
-    )
+    of = {"function": heavy("autoregression", "weight", order=1), "aggregates": {"n": agg("count")}}
+    return Model(name=name, stream="toy", key=key, window=sliding(2 * HOUR, HOUR), lateness=HOUR,
+                 allowed_lateness=12 * HOUR, **of)  # fmt: skip
 
 
 CUT_IN_TIME = [
@@ -118,7 +111,7 @@ def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
 
 
 def cut_small(monkeypatch) -> None:
-    monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
     monkeypatch.setattr(replay_plan, "LEAST_PANE", 1)
 

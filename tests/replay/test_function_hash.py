@@ -11,14 +11,15 @@ from schemas import registry
 from schemas.model import Model
 from schemas.syntax import syntax_of
 
-QUANTILES, KIND, ERRORS = f"{code_hash.HEAVY_FUNCTIONS}quantiles.py", "kernels/windows/_kind.py", "schemas/errors.py"
+QUANTILES, ERRORS = f"{code_hash.HEAVY_FUNCTIONS}quantiles.py", "schemas/errors.py"
+KIND, BOUNDS = "kernels/replay/window_kind.py", "kernels/bounds/__init__.py"
 QUERY, POLICY = "schemas/queries/bikes_demand.py", "schemas/policies/until.py"
 # By file: what stands there, and what may stand there instead.
 WORDING = [
-    (KIND, "within the range of times.", "neither too short nor too long."),
-    (KIND, '"from 1 µs to 2**60 µs"', '"at least 1 µs"'),
+    (BOUNDS, "within the range of times.", "neither too short nor too long."),
+    (BOUNDS, '"from 1 µs to 2**60 µs"', '"at least 1 µs"'),
     (KIND, 'f"at most {LONGEST_US} µs, about 36,533 years"', 'f"{LONGEST_US} µs or less"'),
-    ("kernels/farm/farm.py", 'return BadInput(f"at row', 'return BadInput(f"in row'),
+    ("kernels/farm/farm.py", 'BadInput(f"at row', 'BadInput(f"in row'),
     (ERRORS, "took longer than most_seconds lets it", "took too long"),
     (QUERY, "Demand per start station: ", "Trips of each start station: "),
     (QUERY, "99 % of New York's trips", "nearly all trips"),
@@ -30,7 +31,7 @@ WORDING = [
     (QUANTILES, "# + 0.0 makes 0.0 of −0.0", "# never −0.0"),
 ]
 MEANING = [
-    (KIND, "0 < length_us", "0 <= length_us"),
+    (BOUNDS, "0 < length_us", "0 <= length_us"),
     (KIND, "starts_us: np.ndarray | None = None", "starts_us: np.ndarray | None = NOTHING"),
     (ERRORS, "exit_code = 17", "exit_code = 71"),
     (QUERY, "minutes=5", "minutes=6"),
@@ -42,7 +43,7 @@ MEANING = [
     (QUANTILES, "position - place", "position + place"),
     (QUANTILES, "(0.5, 0.95, 0.99)", "(0.5, 0.95)"),
 ]
-CHANGES = {KIND: "code", ERRORS: "code", QUERY: "bikes_demand", POLICY: "bikes_refill",
+CHANGES = {KIND: "code", BOUNDS: "code", ERRORS: "code", QUERY: "bikes_demand", POLICY: "bikes_refill",
            QUANTILES: "farm_cdr_duration_quantiles"}  # fmt: skip
 
 

@@ -1,32 +1,26 @@
 """The ledger has a row for each stage of the flow map that a step went through."""
 
-import json
 from datetime import timedelta
 
 import pyarrow as pa
 import pytest
 
 from pipelines import flow
-from pipelines.cli.runs import runs
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.ledger_tables import RUNS
-from tests.support.lakes import DAYS, PATIENT
+from tests.support.lakes import DAYS, PATIENT, silent
 from tests.support.replay import landing
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 pytestmark = PATIENT
-
-
-def silent(_: str) -> None:
-    """Nobody listens."""
 
 
 def stages(config, run_id: str, step: str) -> list[ledger.StepRow]:
@@ -105,19 +99,14 @@ def tried(config, *texts: str, fails: bool = False) -> None:
             raise OSError("no light")
 
 
-def test_the_rows_of_a_steps_end_are_one_commit_and_only_the_last_stage_failed(config):
+def test_the_rows_of_a_steps_end_are_one_commit_of_one_row_a_stage_and_only_the_last_failed(config):
+    """Also where a step comes back to a stage."""
     with pytest.raises(OSError):
-        tried(config, "land", "bronze", "bronze: 1 file(s)", fails=True)
+        tried(config, "land", "bronze", "bronze: 1 file(s)", "land", fails=True)
     assert Lake(config).version(RUNS.name) == 1
-    assert states(config, "a run", "ingest") == [("land", "done"), ("bronze", "failed")]
-    assert [row.message for row in stages(config, "a run", "ingest")] == [None, "OSError: no light"]
-    assert [row.state for row in ledger.rows(Lake(config))] == ["failed"]
-
-
-def test_a_stage_to_which_a_step_comes_back_has_one_row(config):
-    with pytest.raises(OSError):
-        tried(config, "land", "bronze", "land", fails=True)
     assert states(config, "a run", "ingest") == [("land", "failed"), ("bronze", "done")]
+    assert [row.message for row in stages(config, "a run", "ingest")] == ["OSError: no light", None]
+    assert [row.state for row in ledger.rows(Lake(config))] == ["failed"]
 
 
 def test_rows_of_stages_are_never_taken_for_the_step(config):
@@ -128,29 +117,11 @@ def test_rows_of_stages_are_never_taken_for_the_step(config):
     assert ledger.latest(Lake(config), QUERY, DAY + timedelta(days=1), "audit") is None
 
 
-@pytest.fixture
-def listed(config, capsys, monkeypatch):
-    """`windrow runs --json`, as pairs of stage and state."""
-    monkeypatch.setenv("WINDROW_HOME", str(config.home))
-
-    def listing(**options) -> list[tuple[str | None, str]]:
-        runs(last=30, as_json=True, **options)
-        return [(row["stage"], row["state"]) for row in json.loads(capsys.readouterr().out)]
-
-    return listing
-
-
-def test_the_list_of_runs_has_stages_where_they_are_asked_for_and_of_the_newest_try(config, listed):
+def test_the_list_of_runs_has_stages_where_they_are_asked_for_and_of_the_newest_try(config, run):
     with pytest.raises(OSError):
         tried(config, "land", "bronze", "silver", fails=True)
     tried(config, "land", "ticks")
-    assert listed() == [(None, "done")]
-    assert listed(stages=True) == [("land", "done"), ("ticks", "done"), (None, "done")]
-
-
-def test_the_table_of_runs_names_the_stage_only_where_asked(config, capsys, listed):
-    tried(config, "ticks")
-    runs(last=30)
-    assert "ticks" not in capsys.readouterr().out
-    runs(last=30, stages=True)
-    assert "ticks" in capsys.readouterr().out
+    for words, listed in (((), []), (("--stages",), [("land", "done"), ("ticks", "done")])):
+        found = run(config, "runs", *words, "--json").json
+        assert [(row["stage"], row["state"]) for row in found] == [*listed, (None, "done")]
+        assert ("ticks" in run(config, "runs", *words).out) == bool(words)

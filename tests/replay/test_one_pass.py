@@ -18,14 +18,15 @@ from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import chains, replay, replay_day
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
-from schemas.buckets import bucket_of
+from schemas.errors import WindrowError
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
+from schemas.tables import bucket_of
 from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
 from tests.support import processes
 from tests.support.digests import digests
 from tests.support.engines import ENGINES
-from tests.support.lakes import DAYS, copied
-from tests.support.replay import toy
+from tests.support.lakes import DAYS, PATIENT, copied, ingest
+from tests.support.replay import landing, toy
 from tests.support.replay.work import run_days
 
 HOUR = timedelta(hours=1)
@@ -39,7 +40,7 @@ WINDOWS = {
 AGGREGATES = {"n": agg("count"), "weights": agg("sum", "weight"), "heaviest": agg("max", "weight")}
 ROUNDED = {**AGGREGATES, "spread": agg("std", "weight")}
 KEYS = [("place",), ("kind",), ()]
-pytestmark = pytest.mark.few_tests(1)
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
 def asked(kind: str, emit: str, chance: random.Random) -> Query:
@@ -72,7 +73,7 @@ def facts(made: dict[date, Audited]) -> dict[date, tuple]:
 def _facts(audited: Audited) -> tuple:
     digests = {name: value for name, value in audited.inputs.items() if name != "state"}
     state = audited.inputs.get("state") and (audited.inputs["state"]["day"], audited.inputs["state"]["digest"])
-    counts = {name: n for name, n in audited.counts.items() if not name.startswith("keys_by") and name != "state_bytes"}
+    counts = _counted(audited.counts)
     versions = replace(audited.versions, audit=0, late_audit=0, state=None, published=None)
     return digests, state, counts, versions
 
@@ -85,7 +86,6 @@ def toys(tmp_path, monkeypatch):
     return config
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
 def test_days_at_once_are_days_one_by_one(toys, monkeypatch, kind, emit):
     chance = random.Random(f"{kind} {emit}")
@@ -125,7 +125,15 @@ def ledger_facts(config: Config) -> tuple[list, list, dict]:
     """Of each day: what its steps read and counted, what the gate found, and what is published."""
     lake = Lake(config)
     steps = [
-        (row.query, row.logical_date, row.step, row.stage, row.state, _read(row.inputs), _counted(row.counts))
+        (
+            row.query,
+            row.logical_date,
+            row.step,
+            row.stage,
+            row.state,
+            _counted(row.counts),
+            {name: value for name, value in row.inputs.items() if name in ("days", "arrivals_before", "state_digest")},
+        )
         for row in run_table.rows(lake, [("stream", "=", "bikes")], stages=True)
         if row.query
     ]
@@ -133,10 +141,6 @@ def ledger_facts(config: Config) -> tuple[list, list, dict]:
     found = {tuple(row[name] for name in named) for row in lake.read("verdicts").to_pylist()}
     tables = [name + kind for name in QUERIES for kind in ("", "_late")]
     return sorted(map(repr, steps)), sorted(map(repr, found)), digests(config, tables)
-
-
-def _read(inputs: dict) -> dict:
-    return {name: value for name, value in inputs.items() if name in ("days", "arrivals_before", "state_digest")}
 
 
 def _counted(counts: dict) -> dict:
@@ -151,7 +155,6 @@ def one_by_one(first_ingested, tmp_path_factory):
 
 
 @ENGINES
-@pytest.mark.slow
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("seed", range(3))
 def test_any_cut_leaves_the_same_tables_verdicts_and_ledger(ingested, one_by_one, engine, seed):
@@ -185,7 +188,6 @@ backfill(config.load(), queries, (date.fromisoformat(first), date.fromisoformat(
 """
 
 
-@pytest.mark.slow
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingested, one_by_one, monkeypatch, seed):
@@ -199,3 +201,51 @@ def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingeste
     assert tables == one_by_one[-1]
     assert stale(Lake(ingested)) == []
     assert not any(run_table.rows(Lake(ingested), [("state", "=", "running")]))
+
+
+FILES = {**landing.trips(), **landing.late_file()}
+TWO_QUERIES = ("bikes_daily", "bikes_last_hour")
+TABLES = [name + kind for name in TWO_QUERIES for kind in ("", "_late")]
+
+
+@pytest.fixture(scope="module")
+def in_order(tmp_path_factory) -> dict[str, tuple]:
+    """Digests of the tables where all files landed before the first run."""
+    folder = tmp_path_factory.mktemp("in_order")
+    config = Config(folder / "home", folder / "landing")
+    landing.write(config.landing, FILES)
+    ingest(config, "bikes")
+    for query in TWO_QUERIES:
+        backfill(config, [query], (DAYS[0], DAYS[-1])).require()
+    return digests(config, TABLES)
+
+
+@PATIENT
+@pytest.mark.nightly
+@ENGINES
+@pytest.mark.parametrize("seed", range(12))
+def test_the_tables_end_the_same_in_any_order(config, engine, in_order, seed):
+    chance, ran = random.Random(seed), set()
+    for path in chance.sample(sorted(FILES), len(FILES)):
+        landing.write(config.landing, {path: FILES[path]})
+        ingest(config, "bikes")
+        ran |= run_some(config, chance)
+    left = {(query, day) for query in TWO_QUERIES for day in DAYS} - ran
+    again = {(each.query, each.day) for each in stale(Lake(config))}
+    for query, day in chance.sample(sorted(left | again), len(left | again)):
+        replay_day(config, query, day)
+    assert stale(Lake(config)) == []
+    assert digests(config, TABLES) == in_order
+
+
+def run_some(config: Config, chance: random.Random) -> set:
+    """Runs of a few days, those that are known by then."""
+    ran = set()
+    for query, day in chance.sample([(query, day) for query in TWO_QUERIES for day in DAYS], 2):
+        try:
+            replay_day(config, query, day)
+        except WindrowError as error:
+            assert type(error).__name__ == "NothingArrived", error
+        else:
+            ran.add((query, day))
+    return ran

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount.plain.ticks import to_us
-from pipelines.runs import open_windows
+from pipelines.runs import ingest_day
 from schemas import registry
 from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 from tests.support.lakes import DAYS, tables_of
@@ -52,7 +52,7 @@ def last_end_us(row: dict, query: Query) -> int:
 def test_they_are_the_events_whose_last_window_the_watermark_has_not_reached(first_ingested, queries):
     rows = Lake(first_ingested).read("silver_bikes", columns=["start", "end"]).to_pylist()
     watermark_us = max(to_us(row["start"]) for row in rows) - to_us(10 * HOUR)
-    counted = open_windows.events_in_open_windows(Lake(first_ingested), tables_of("bikes"))
+    counted = ingest_day.events_in_open_windows(Lake(first_ingested), tables_of("bikes"))
     expected = {name: sum(last_end_us(row, query) > watermark_us for row in rows) for name, query in queries.items()}
     in_gaps = {"gaps"}  # an event between two windows is counted with the later one
     assert {name: counted[name] for name in counted if name not in in_gaps} == {
@@ -64,11 +64,11 @@ def test_they_are_the_events_whose_last_window_the_watermark_has_not_reached(fir
 
 def test_a_stream_whose_last_day_has_come_has_none(first_ingested, queries):
     tables = tables_of("bikes")._replace(stream=replace(registry.stream("bikes"), last_day=DAYS[-1]))
-    assert set(open_windows.events_in_open_windows(Lake(first_ingested), tables).values()) == {0}
+    assert set(ingest_day.events_in_open_windows(Lake(first_ingested), tables).values()) == {0}
 
 
 def test_a_file_that_can_t_be_read_is_reported_and_no_error(ingested):
     for file in (ingested.lake / "silver_bikes").rglob("*.parquet"):
         file.write_bytes(b"no Parquet")
-    (sentence,) = open_windows.open_windows(ingested, "bikes")
+    (sentence,) = ingest_day.open_windows(ingested, "bikes")
     assert sentence.startswith("events in open windows could not be counted: ")

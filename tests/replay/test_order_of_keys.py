@@ -5,7 +5,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from pipelines.replay.group_keys import group
+from pipelines.replay.event_arrays import group
 from pipelines.rows.arrays import TIME
 
 SCHEMA = pa.schema(

@@ -1,13 +1,11 @@
 """`windrow rebuild`: after a definition with other columns the table is made anew, with the published days."""
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from pipelines import storage
-from pipelines.cli import _app as command_line
 from pipelines.delta.lake import Lake
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
@@ -20,7 +18,7 @@ from schemas.query import agg
 from tests.support.digests import digests_by_day
 from tests.support.edited import edit
 from tests.support.engines import ENGINES
-from tests.support.lakes import DAYS, PATIENT, QUERIES, spoil_noted
+from tests.support.lakes import DAYS, PATIENT, QUERIES, silent, spoil_noted
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY = "bikes_daily"
@@ -30,14 +28,8 @@ OTHERS = [table for query in QUERIES if query != QUERY for table in (query, f"{q
 @pytest.fixture
 def changed(published, monkeypatch):
     """A lake of which one query has a column more now."""
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
     edit(monkeypatch, QUERY, aggregates={**registry.query(QUERY).aggregates, "departures": agg("count")})
     return published
-
-
-def silent(stage: str) -> None:
-    """Progress that nobody listens to."""
 
 
 def test_a_run_is_refused_and_names_the_command(changed):
@@ -47,11 +39,10 @@ def test_a_run_is_refused_and_names_the_command(changed):
 
 
 @ENGINES
-def test_the_tables_are_made_anew_with_every_day_that_was_published(changed, capsys, engine):
+def test_the_tables_are_made_anew_with_every_day_that_was_published(changed, run, engine):
     others, before = digests_by_day(changed, OTHERS), Lake(changed).read(QUERY)
-    assert command_line.run(["rebuild", QUERY, "--json"]) == 0
-    printed = capsys.readouterr()
-    assert [report["day"] for report in json.loads(printed.out)] == [str(day) for day in DAYS]
+    ended = run(changed, "rebuild", QUERY, "--json")
+    assert ended.code == 0 and [report["day"] for report in ended.json] == [str(day) for day in DAYS]
     after = Lake(changed).read(QUERY)
     assert after["departures"].to_pylist() == after["trips"].to_pylist() and len(after) == len(before)
     order = [(name, "ascending") for name in before.column_names]
@@ -59,14 +50,12 @@ def test_the_tables_are_made_anew_with_every_day_that_was_published(changed, cap
     assert digests_by_day(changed, OTHERS) == others and stale(Lake(changed)) == []
     moved = sorted(folder.name.rpartition("-")[0] for folder in changed.replaced.iterdir())
     assert moved == [QUERY, f"{QUERY}_audit", f"{QUERY}_late", f"{QUERY}_late_audit"]
-    assert f"{QUERY}_late as it was lies in" in printed.err
+    assert f"{QUERY}_late as it was lies in" in ended.error
 
 
-def test_where_nothing_is_to_be_made_anew_it_says_so(published, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    version = Lake(published).version(QUERY)
-    assert command_line.run(["rebuild", QUERY]) == 0
-    assert "nothing to do" in capsys.readouterr().err and Lake(published).version(QUERY) == version
+def test_where_nothing_is_to_be_made_anew_it_says_so(published, run):
+    version, ended = Lake(published).version(QUERY), run(published, "rebuild", QUERY)
+    assert (ended.code, Lake(published).version(QUERY)) == (0, version) and "nothing to do" in ended.error
 
 
 @pytest.mark.nightly

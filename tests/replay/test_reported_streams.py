@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -34,20 +33,6 @@ user_id,time_stamp,duration,dest_user_id_if_known,dest_phone_hash
 20,2009-01-02 11:04:28,15,,1000000001
 """
 }
-LONG_CALLS = {
-    "cdr/social-evolution/Calls.csv": """\
-user_id,time_stamp,duration,dest_user_id_if_known,dest_phone_hash
-19,2009-01-02 10:00:00,90,,1000000001
-19,2009-01-02 10:10:00,5,7,1000000002
-19,2009-01-02 11:30:00,5,,1000000001
-"""
-}
-READINGS = {
-    "buoys/d1.jsonl": (("A", "1T22:00", "1T22:00", 1), ("A", "1T22:50", "1T22:50", 2), ("B", "1T23:59", "1T23:59", 5),
-                       ("A", "1T23:40", "1T23:59", 3)),
-    "buoys/d2.jsonl": (("A", "1T22:25", "2T01:00", 4), ("B", "2T00:20", "2T01:10", 6), ("A", "2T03:00", "2T03:00", 7)),
-    "buoys/d3.jsonl": (("A", "1T23:15", "3T02:00", 8), ("B", "3T05:00", "3T05:00", 9), ("A", "4T12:00", "4T12:00", 0)),
-}  # fmt: skip
 LINE = (
     '{{"buoy": {{"id": "{}"}}, "taken_at": "2024-05-0{}:00Z", "received_at": "2024-05-0{}:00Z", "wave_height_m": {}}}\n'
 )
@@ -84,36 +69,6 @@ def test_calls_without_a_caller_or_a_receiver_are_published_as_a_group_of_their_
         found = published(config, query, day, day)
         assert found == [(each, ten, ten + HOUR, 1, 15) for each in (other, None)]
         assert_oracles(config, query, events_of_silver(config, "phone_calls"), [day])
-
-
-@pytest.mark.nightly
-@ENGINES
-def test_where_a_column_says_the_gap_calls_join_as_far_as_they_reach(engine, config):
-    landing.write(config.landing, LONG_CALLS)
-    ingest(config, "phone_calls")
-    query = Query("talks", "phone_calls", ("caller",), session("duration_s", MINUTE), {"calls": agg("count")},
-                  timedelta(0), HOUR, "watermark")  # fmt: skip
-    day, ten = date(2009, 1, 2), datetime(2009, 1, 2, 10, tzinfo=UTC)
-    found = published(config, query, day, day)
-    assert found == [(19, ten, ten + 90 * MINUTE, 2)]  # the watermark is where the other begins
-    assert_oracles(config, query, events_of_silver(config, "phone_calls"), [day])
-
-
-@pytest.mark.nightly
-@ENGINES
-def test_late_readings_join_sessions_twice_and_what_was_joined_is_closed(engine, config):
-    """Of buoy A five readings, 18 m together, are three sessions, then two, then one."""
-    land(config, READINGS)
-    query = Query("waves", "buoys", ("buoy",), session(30 * MINUTE), {"total": agg("sum", "wave_height_m")},
-                  10 * MINUTE, timedelta(days=3), "watermark")  # fmt: skip
-    days = [date(2024, 5, day) for day in (1, 2, 3, 4)]
-    found = published(config, query, days[0], days[-1])
-    at = partial(datetime, 2024, 5, tzinfo=UTC)
-    assert found[0] == ("A", at(1, 22), at(2, 0, 10), 18.0)
-    assert [row[:1] + row[3:] for row in found] == [("A", 18.0), ("A", 7.0), ("B", 11.0), ("B", 9.0)]
-    closed = [row for row in Lake(config).read("waves").to_pylist() if row["events"] == 0]
-    assert {row["window_start"] for row in closed} >= {at(1, 22, 50), at(1, 23, 40)}
-    assert_oracles(config, query, events_of_silver(config, "buoys"), days)
 
 
 # Readings of the first day, of the third and late ones; nothing arrives on the second day and on the fourth.

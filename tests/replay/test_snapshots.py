@@ -1,30 +1,33 @@
-"""A run replays what an ingest left, whatever lands or is ingested meanwhile; the newest snapshot wins. No JVM."""
+"""A run replays what an ingest left, whatever lands or is ingested meanwhile; the newest snapshot wins. Of a version
+that can't be read any more the message has the command that makes another. No JVM."""
 
 import json
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from deltalake import DeltaTable
 
 from pipelines import storage
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.log import KEY, CommitNote, words
 from pipelines.engines import engine_of
 from pipelines.ingest.ingest import ingest as ingest_without_a_row
+from pipelines.ledger import run_table, snapshots
 from pipelines.ledger import run_table as ledger
-from pipelines.ledger import snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
-from tests.support.lakes import DAYS, PATIENT, ingest
+from tests.support import damages
+from tests.support.lakes import DAYS, PATIENT, ingest, silent
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
 
@@ -33,36 +36,24 @@ FAR = {"bikes/generated-nyc/trips-2027-01-01.csv": f"{landing.HEADER}\n2027-01-0
 pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
-def silent(stage: str) -> None:
-    """Progress that nobody listens to."""
-
-
 def ingest_of(config: Config, run_id: str) -> None:
     """The first task of a run."""
     ingest_day(config, "bikes", DAY, run_id, silent)
 
 
-def step(config: Config, run_id: str, stage: str):
-    """One of the other two."""
-    return replay_day(config, QUERY, DAY, stage, run_id)
-
-
-def of_day(found: list[dict]) -> list[dict]:
-    return [row for row in found if row["emitted_date"] == DAY]
-
-
 @pytest.fixture
 def as_first(first_published) -> list[dict]:
     """The day's rows as they are from the first files alone."""
-    return of_day(rows(first_published, QUERY, ()))
+    return [row for row in rows(first_published, QUERY, ()) if row["emitted_date"] == DAY]
 
 
 @pytest.mark.parametrize("lands", [landing.late_file(), FAR], ids=["files of its days", "a file of next year"])
 def test_what_lands_after_a_runs_ingest_changes_nothing_of_it(ingested, as_first, lands):
     ingest_of(ingested, "scheduled")
     landing.write(ingested.landing, lands)
-    step(ingested, "scheduled", "audit")
-    step(ingested, "scheduled", "publish")
+    replay_day(ingested, QUERY, DAY, "audit", "scheduled")
+    assert Lake(ingested).version(QUERY) is None, "an audit publishes nothing"
+    replay_day(ingested, QUERY, DAY, "publish", "scheduled")
     assert rows(ingested, QUERY, ()) == as_first
 
 
@@ -78,56 +69,35 @@ def test_a_run_reads_what_its_own_ingest_left_also_after_another_one_and_is_stal
     ingest_of(ingested, "first")
     landing.write(ingested.landing, landing.late_file())
     ingest_of(ingested, "second")
-    step(ingested, "first", "audit")
-    report = step(ingested, "first", "publish")
+    replay_day(ingested, QUERY, DAY, "audit", "first")
+    report = replay_day(ingested, QUERY, DAY, "publish", "first")
     assert rows(ingested, QUERY, ()) == as_first
     assert "stale already" in report.note and "arrival day" in report.note
     assert [run.run_id for run in stale(Lake(ingested))] == ["first"]
 
 
-def test_a_run_without_an_ingest_of_its_own_reads_what_the_newest_left(ingested, tmp_path):
-    landing.write(ingested.landing, landing.late_file())
-    ingest(ingested, "bikes")
-    replay_day(ingested, QUERY, DAY)
-    in_time = Config(tmp_path / "in time", ingested.landing)
-    ingest(in_time, "bikes")
-    replay_day(in_time, QUERY, DAY)
-    assert published_rows(ingested, QUERY) == published_rows(in_time, QUERY)
-
-
-def _old_and_new(config: Config) -> None:
-    """Two runs of a day, the second of which takes a file more, with the audit rows of the second."""
-    ingest_of(config, "old files")
-    landing.write(config.landing, landing.late_file())
-    ingest_of(config, "new files")
-    step(config, "new files", "audit")
-
-
 @pytest.mark.nightly
-@pytest.mark.parametrize("audited_last", [True, False])
-def test_rows_of_an_older_snapshot_never_overwrite_newer_ones(ingested, audited_last):
-    _old_and_new(ingested)
-    if not audited_last:
-        step(ingested, "new files", "audit")
-    step(ingested, "old files", "audit")  # a higher version of the audit table than that of the newer snapshot
-    if not audited_last:
-        step(ingested, "new files", "audit")
-    step(ingested, "new files", "publish")
+@pytest.mark.parametrize("order", [("new", "old"), ("old", "new"), ("new", "old", "new")], ids="-".join)
+def test_rows_of_an_older_snapshot_never_overwrite_newer_ones_and_those_of_a_newer_one_replace_older_ones(
+    ingested, order
+):
+    """Whichever audit is the last, and has the highest version."""
+    ingest_of(ingested, "old")
+    landing.write(ingested.landing, landing.late_file())
+    ingest_of(ingested, "new")
+    for run_id in order:
+        replay_day(ingested, QUERY, DAY, "audit", run_id)
+    if order[-1] == "old":
+        replay_day(ingested, QUERY, DAY, "publish", "old")
+        older = published_rows(ingested, QUERY)
+        replay_day(ingested, QUERY, DAY, "publish", "new")
+        assert published_rows(ingested, QUERY) != older and stale(Lake(ingested)) == []
+    else:
+        replay_day(ingested, QUERY, DAY, "publish", "new")
     before = published_rows(ingested, QUERY)
     with pytest.raises(Superseded, match="from the files of a newer ingest"):
-        step(ingested, "old files", "publish")
+        replay_day(ingested, QUERY, DAY, "publish", "old")
     assert published_rows(ingested, QUERY) == before
-
-
-@pytest.mark.nightly
-def test_rows_of_a_newer_snapshot_replace_older_ones_that_were_made_later(ingested):
-    _old_and_new(ingested)
-    step(ingested, "old files", "audit")
-    step(ingested, "old files", "publish")
-    older = published_rows(ingested, QUERY)
-    step(ingested, "new files", "publish")
-    assert published_rows(ingested, QUERY) != older
-    assert stale(Lake(ingested)) == []
 
 
 def test_each_commit_says_which_run_made_it_from_which_snapshot_by_which_definition(ingested):
@@ -189,16 +159,14 @@ def test_a_stream_of_another_shape_must_be_ingested_first(ingested, monkeypatch)
         replay_day(ingested, QUERY, DAY)
 
 
-def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(ingested, monkeypatch, capsys):
+def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(ingested, run):
     landing.write(ingested.landing, landing.late_file())
-    for name, folder in (("WINDROW_HOME", ingested.home), ("WINDROW_LANDING", ingested.landing)):
-        monkeypatch.setenv(name, str(folder))
-    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
-    assert "1 file(s) of bikes are new" in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY))
+    assert ended.code == 0 and "1 file(s) of bikes are new" in ended.error
     ingest_of(ingested, "in-a-run")
     os.utime(ingested.landing)
-    assert command_line.run(["replay", QUERY, "--day", str(DAY), "--run-id", "in-a-run"]) == 0
-    assert "file(s) of bikes" not in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY), "--run-id", "in-a-run")
+    assert ended.code == 0 and "file(s) of bikes" not in ended.error
 
 
 def test_one_run_is_one_commit_of_the_ledger(ingested):
@@ -210,15 +178,93 @@ def test_one_run_is_one_commit_of_the_ledger(ingested):
 
 
 @pytest.mark.nightly
-def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_ledger_had_it(
-    ingested, monkeypatch, capsys
-):
+def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_ledger_had_it(ingested, run):
     landing.write(ingested.landing, landing.late_file())
     ingest_without_a_row(Lake(ingested), engine_of(ingested), StreamTables.of(registry.stream("bikes")))
-    for name, folder in (("WINDROW_HOME", ingested.home), ("WINDROW_LANDING", ingested.landing)):
-        monkeypatch.setenv(name, str(folder))
-    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
-    assert "another runs, was cut off, or its row is lost" in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY))
+    assert ended.code == 0 and "another runs, was cut off, or its row is lost" in ended.error
     ingest(ingested, "bikes")
-    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
-    assert "another runs" not in capsys.readouterr().err
+    ended = run(ingested, "replay", QUERY, "--day", str(DAY))
+    assert ended.code == 0 and "another runs" not in ended.error
+
+
+TABLES = QueryTables.of(registry.query(QUERY))
+RUNS_READ = [TABLES.source.silver.name, TABLES.source.passes.name, TABLES.source.partitions.name]
+AUDITS = [TABLES.audit.name, TABLES.late_audit.name]
+
+
+def clean_log(config: Config, table: str) -> None:
+    """As Delta's clean-up of a log leaves it after 30 days: a checkpoint, and no entry from before."""
+    folder = config.lake / table
+    DeltaTable(folder).create_checkpoint()
+    for entry in sorted((folder / "_delta_log").glob("*.json"))[:-1]:
+        entry.unlink()
+
+
+def remove_replaced(config: Config, table: str) -> None:
+    """As maintenance leaves a table: without the files that its newest version doesn't have."""
+    needed = {Path(path) for path in Lake(config).files(table)}
+    for file in {*(config.lake / table).rglob("*.parquet")} - needed:
+        os.unlink(file)
+
+
+GONE = pytest.mark.parametrize("take", [clean_log, remove_replaced], ids=["its log is gone", "its files are gone"])
+
+
+def do_what_it_says(error: Exception, config: Config, run) -> None:
+    (words,) = damages.asked_for(str(error))
+    assert run(config, *words).code == 0
+
+
+@pytest.mark.nightly
+@GONE
+@pytest.mark.parametrize("table", RUNS_READ)
+def test_a_run_whose_snapshot_is_gone_must_ingest_again(ingested, run, table, take):
+    ingest_day(ingested, "bikes", DAY, "an-old-run", silent)
+    landing.write(ingested.landing, landing.late_file())
+    ingest(ingested, "bikes")
+    take(ingested, table)
+    with pytest.raises(IngestBehind, match=f"of {table}.* is gone") as raised:
+        replay_day(ingested, QUERY, DAY, run_id="an-old-run")
+    do_what_it_says(raised.value, ingested, run)
+    replay_day(ingested, QUERY, DAY, run_id="an-old-run")
+
+
+@pytest.mark.nightly
+@GONE
+@pytest.mark.parametrize("table", [*AUDITS, *RUNS_READ[:2]])
+def test_rows_that_wait_for_their_gate_are_made_again_where_what_it_reads_is_gone(ingested, run, table, take):
+    replay_day(ingested, QUERY, DAY, "audit", "waits")
+    landing.write(ingested.landing, landing.late_file())
+    ingest(ingested, "bikes")
+    replay_day(ingested, QUERY, DAY, "audit", "others")
+    take(ingested, table)
+    with pytest.raises(NotSetUp, match=f"of {table} is gone") as raised:
+        replay_day(ingested, QUERY, DAY, "publish", "waits")
+    do_what_it_says(raised.value, ingested, run)
+    replay_day(ingested, QUERY, DAY, "publish", "waits")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("table", AUDITS)
+def test_an_audit_table_that_lost_its_newest_entry_or_was_made_again_has_not_the_rows(ingested, table):
+    replay_day(ingested, QUERY, DAY, "audit", "waits")
+    newest = damages.do(ingested, table, damages.NEWEST_ENTRY)
+    with pytest.raises(NotSetUp, match=f"of {table} is gone.*--stage audit --run-id waits"):
+        replay_day(ingested, QUERY, DAY, "publish", "waits")
+    newest.parent.parent.rename(ingested.home / "moved away")
+    replay_day(ingested, QUERY, DAYS[1], "audit")
+    replay_day(ingested, QUERY, DAYS[0], "audit")
+    versions = run_table.latest(Lake(ingested), QUERY, DAY, "audit", "waits").outputs
+    assert Lake(ingested).version(table) >= versions["audit" if table == AUDITS[0] else "late_audit"]
+    with pytest.raises(NotSetUp, match=f"of {table} is gone"):
+        replay_day(ingested, QUERY, DAY, "publish", "waits")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("table", AUDITS)
+def test_where_all_can_be_read_the_rows_are_published(ingested, table):
+    replay_day(ingested, QUERY, DAY, "audit", "waits")
+    replay_day(ingested, QUERY, DAYS[1], "audit", "others")
+    remove_replaced(ingested, table)  # of another day
+    assert replay_day(ingested, QUERY, DAY, "publish", "waits").rows

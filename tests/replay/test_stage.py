@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.config import ENGINES, Config
 from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of, shares
+from pipelines.engines import engine_of
 from pipelines.engines.spark.engine import SparkEngine
 from pipelines.engines.spark.spark_session import session
 from pipelines.replay.task import WrittenShare
@@ -45,18 +45,13 @@ OF_ALL_VALUES = {
 }
 ROUNDED = {"result": ["weight_sum", "weight_mean"], "late": []}
 ORDER = {"result": ("window_start", "window_end", "revision"), "late": ("arrival", "path", "line", "reading")}
+MOST_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 WHEN = {"result": "emitted_at", "late": "arrival"}
 HOUR = timedelta(hours=1)
 SIX_HOURS = sliding(6 * HOUR, HOUR)
 
 
-def query(
-    name: str,
-    key: tuple[str, ...] = ("place",),
-    window=SIX_HOURS,
-    emit: str = "watermark",
-    where: tuple = (),
-) -> Query:
+def query(name: str, key: tuple[str, ...] = ("place",), window=SIX_HOURS, emit="watermark", where: tuple = ()) -> Query:
     """A query of the toy stream."""
     return Query(name, "toy", key, window, AGGREGATES, HOUR, 12 * HOUR, emit, where)
 
@@ -93,13 +88,6 @@ def lake_of_toys(config):
     return config, rows
 
 
-@pytest.fixture
-def tiny_batches(lake_of_toys):
-    """Arrow batches of three rows, which cut keys and bursts."""
-    with setting_of_spark(lake_of_toys[0], "spark.sql.execution.arrow.maxRecordsPerBatch", "3"):
-        yield
-
-
 @contextmanager
 def setting_of_spark(config, name: str, value: str):
     settings = session(config).conf
@@ -113,7 +101,7 @@ def setting_of_spark(config, name: str, value: str):
 def in_shares(config, count: int):
     """As many tasks as that, by bucket and by shuffle."""
     with pytest.MonkeyPatch.context() as patch, setting_of_spark(config, "spark.sql.shuffle.partitions", str(count)):
-        patch.setattr(shares, "LEAST_BYTES", 1)
+        patch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
         patch.setattr(SparkEngine, "slots", count)
         with setting_of_spark(config, "spark.sql.adaptive.coalescePartitions.enabled", "false"):
             yield
@@ -145,12 +133,9 @@ def local(rows: list[dict], asked: Query, day) -> dict[str, pa.Table]:
     """The same day by the local replay: rows of the events that the run reads, late rows of all."""
     until = [row for row in rows if row["arrival"] < toy.at(day) + timedelta(days=1)]
     newest = max((row["start"] for row in until if row["arrival"] < toy.at(day)), default=None)
-    reach = (
-        asked.lateness
-        + asked.allowed_lateness
-        + (asked.window.size if asked.window.kind == "rolling" else timedelta(microseconds=asked.window.longest_us))
-        + getattr(asked.window, "longest", 0 * HOUR)
-    )
+    rolls = asked.window.kind == "rolling"
+    length = asked.window.size if rolls else timedelta(microseconds=asked.window.longest_us)
+    reach = asked.lateness + asked.allowed_lateness + length + getattr(asked.window, "longest", 0 * HOUR)
     read = until if newest is None else [row for row in until if row["start"] > newest - reach]
     complete = day == toy.LAST_DAY
     made = {
@@ -161,11 +146,8 @@ def local(rows: list[dict], asked: Query, day) -> dict[str, pa.Table]:
 
 
 def _of_day(rows: pa.Table, column: str, day) -> pa.Table:
-    inside = pc.and_(
-        pc.greater_equal(rows[column], pa.scalar(toy.at(day), rows[column].type)),
-        pc.less(rows[column], pa.scalar(toy.at(day) + timedelta(days=1), rows[column].type)),
-    )
-    return rows.filter(inside)
+    first, behind = (pa.scalar(toy.at(day) + n * timedelta(days=1), rows[column].type) for n in (0, 1))
+    return rows.filter(pc.and_(pc.greater_equal(rows[column], first), pc.less(rows[column], behind)))
 
 
 def same(found: pa.Table, expected: pa.Table) -> bool:
@@ -186,38 +168,28 @@ ALL = [pytest.param(each, id=each.name) for each in (*BY_BUCKET, *BY_SHUFFLE)]
 BUSY_DAY = toy.FIRST_DAY + timedelta(days=3)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
-def test_rows_do_not_depend_on_shares(lake_of_toys, asked):
+def test_rows_do_not_depend_on_shares_or_batches(lake_of_toys, asked):
+    """Arrow batches of three rows cut keys and bursts."""
     config, rows = lake_of_toys
     expected = local(rows, asked, BUSY_DAY)
-    for count in (1, 2, 7):
-        with in_shares(config, count):
+    for count, most_rows in ((1, "10000"), (2, "10000"), (7, "10000"), (2, "3")):
+        with in_shares(config, count), setting_of_spark(config, MOST_ROWS, most_rows):
             found = stage(config, asked, BUSY_DAY)
         assert len(found["result"]) and (len(found["late"]) or asked.window.kind == "month")  # none ends in the toy
-        assert same(found["result"], expected["result"]), count
-        assert same(found["late"], expected["late"]), count
+        assert all(same(found[kind], expected[kind]) for kind in ORDER), (count, most_rows)
 
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
-def test_rows_do_not_depend_on_batches(lake_of_toys, tiny_batches, asked):
-    config, rows = lake_of_toys
-    found, expected = stage(config, asked, BUSY_DAY), local(rows, asked, BUSY_DAY)
-    assert same(found["result"], expected["result"])
-    assert same(found["late"], expected["late"])
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize("asked", ALL)
-def test_daily_runs_say_together_what_one_long_replay_says(lake_of_toys, asked):
+def test_daily_runs_of_both_engines_say_together_what_one_long_replay_says(lake_of_toys, asked):
     """Each day from its own look-back, the last one to the end of the stream; one day has no events."""
     config, rows = lake_of_toys
-    made = [stage(config, asked, day) for day in toy.days()]
+    here, made = ([stage(config, asked, day, engine) for day in toy.days()] for engine in ENGINES[::-1])
+    assert all(same(*(each[kind] for each in of_day)) for of_day in zip(here, made, strict=True) for kind in ORDER)
     table = toy.event_table(rows, asked)
-    long = {
-        "result": replay_table(table, asked, complete=True),
-        "late": late_table(table, asked, complete=True),
-    }
+    long = {"result": replay_table(table, asked, complete=True), "late": late_table(table, asked, complete=True)}
     for kind, order in ORDER.items():
         joined = _sorted(pa.concat_tables([day[kind] for day in made]), [*asked.key, *order])
         assert same(joined.drop_columns(ROUNDED[kind]), long[kind].drop_columns(ROUNDED[kind]))
@@ -234,17 +206,6 @@ def _near(found: dict, expected: dict) -> bool:
     )
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("asked", ALL)
-@pytest.mark.parametrize("day", [toy.FIRST_DAY, BUSY_DAY, toy.LAST_DAY])
-def test_both_engines_write_the_same_rows(lake_of_toys, asked, day):
-    config, _ = lake_of_toys
-    here, by_spark = stage(config, asked, day, "local"), stage(config, asked, day)
-    for kind in ORDER:
-        assert same(here[kind], by_spark[kind]), kind
-    assert len(by_spark["result"])
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_written(config, monkeypatch, engine):
     monkeypatch.setenv("WINDROW_ENGINE", engine)
@@ -253,7 +214,6 @@ def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_writte
     with pytest.raises(BadInput, match="beyond int64") as raised:
         audit_day(Lake(config), QueryTables.of(BY_BUCKET[0]), BUSY_DAY)
     assert "Traceback" not in str(raised.value)
-    assert re.search(
-        rf"values the least is {2**62} \(file-\d+, line \d+\), the greatest .* line \d+\)$", str(raised.value)
-    )
+    said = rf"values the least is {2**62} \(file-\d+, line \d+\), the greatest .* line \d+\)$"
+    assert re.search(said, str(raised.value))
     assert Lake(config).read("by_watermark_late_audit").num_rows == 0

@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.cli import _app as command_line
-from pipelines.delta.day_statistics import NO_ROWS, by_day
+from pipelines.config import Config
+from pipelines.delta.day_files import NO_ROWS, by_day
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
@@ -19,17 +19,13 @@ from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import GateFailed, WrongParameter
 from schemas.ledger_tables import RUNS
-from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, spoil_noted
+from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, silent, spoil_noted
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
 
 pytestmark = [PATIENT, pytest.mark.few_tests(4)]
 # New York's days have up to 25 hours.
-LONGEST = {
-    "bikes_daily": timedelta(hours=25),
-    "bikes_demand": timedelta(days=1),
-    "bikes_last_hour": timedelta(hours=1),
-}
+LONGEST = {name: timedelta(hours=n) for name, n in (("bikes_daily", 25), ("bikes_demand", 24), ("bikes_last_hour", 1))}
 
 
 def days_read(name: str, day: date, events: list[dict]) -> set[date]:
@@ -42,10 +38,6 @@ def days_read(name: str, day: date, events: list[dict]) -> set[date]:
     if query.window.kind == "rolling":
         first = min([first, *(row["start"] for row in events if row["arrival"].date() == day)])
     return {first.date() + timedelta(days=n) for n in range((day - first.date()).days + 1)}
-
-
-def test_nothing_is_stale_after_a_backfill(first_published):
-    assert stale(Lake(first_published)) == []
 
 
 def test_what_is_written_last_is_the_newest_though_the_clock_was_ahead_and_is_set_back(published):
@@ -75,71 +67,52 @@ def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp
 
 @pytest.mark.nightly
 @pytest.mark.takes(35)
-def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_updated(
-    published, tmp_path_factory, monkeypatch, capsys
-):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_updated(published, tmp_path_factory, run):
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
     days = [run.day for run in stale(Lake(published)) if run.query == "bikes_demand"]
     others = [run for run in stale(Lake(published)) if run.query != "bikes_demand"]
     asset_events = published.home / "asset_events.json"
-    assert command_line.run(["backfill", "bikes_demand", "--stale", "--asset-events", str(asset_events), "--json"]) == 0
-    assert [report["day"] for report in json.loads(capsys.readouterr().out)] == [str(day) for day in days] != []
+    ended = run(published, "backfill", "bikes_demand", "--stale", "--asset-events", str(asset_events), "--json")
+    assert ended.code == 0 and [report["day"] for report in ended.json] == [str(day) for day in days] != []
     assert stale(Lake(published)) == others
     _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
-    held = by_day(Lake(published), "bikes_demand")
-    found = json.loads(asset_events.read_text())["bikes_demand"]["days"]
-    assert [(each["day"], each["rows"], each["verdict"]) for each in found] == [
-        (str(day), held[day].rows, "passed") for day in days
-    ]
+    held, found = by_day(Lake(published), "bikes_demand"), json.loads(asset_events.read_text())["bikes_demand"]["days"]
+    of_days = [(str(day), held[day].rows, "passed") for day in days]
+    assert [(each["day"], each["rows"], each["verdict"]) for each in found] == of_days
     assert found[-1]["version"] == Lake(published).version("bikes_demand")
 
 
 @pytest.mark.nightly
-def test_a_day_that_is_refused_keeps_no_other_from_being_made_again(published, monkeypatch):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+def test_a_day_that_is_refused_keeps_no_other_from_being_made_again(published, run):
     Lake(published).folder("bikes_last_hour").rename(published.home / "moved away")
     spoil_noted(Lake(published), DAYS[0])
-    ingest_day(published, "bikes", DAYS[-1], "with what is wrong", lambda text: None)
-    assert command_line.run(["backfill", "bikes_last_hour", "--stale"]) == GateFailed.exit_code
+    ingest_day(published, "bikes", DAYS[-1], "with what is wrong", silent)
+    assert run(published, "backfill", "bikes_last_hour", "--stale").code == GateFailed.exit_code
     left = _stale_days(published, "bikes_last_hour")
     assert DAYS[0] in left and DAYS[-1] not in left
 
 
-def test_without_a_stale_day_the_command_does_nothing_and_says_so(published, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    before = Lake(published).version("bikes_demand")
-    asset_events = published.home / "asset_events.json"
-    assert command_line.run(["backfill", "bikes_demand", "--stale", "--asset-events", str(asset_events)]) == 0
-    assert "no day of bikes_demand is stale" in capsys.readouterr().err
+def test_without_a_stale_day_the_command_does_nothing_and_says_so(published, run):
+    before, asset_events = Lake(published).version("bikes_demand"), published.home / "asset_events.json"
+    ended = run(published, "backfill", "bikes_demand", "--stale", "--asset-events", str(asset_events))
+    assert ended.code == 0 and "no day of bikes_demand is stale" in ended.error
     assert (Lake(published).version("bikes_demand"), json.loads(asset_events.read_text())) == (before, {})
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        ("--from", "2018-06-01"),
-        ("--to", "2018-06-01"),
-        ("--stale", "--to", "2018-06-01"),
-        ("--stale", "--backwards"),
-    ],
-    ids=" ".join,
+    "words", ["", "--from 2018-06-01", "--to 2018-06-01", "--stale --to 2018-06-01", "--stale --backwards"]
 )
-def test_which_days_are_asked_for_must_be_plain(words, capsys):
-    assert command_line.run(["backfill", "bikes_demand", *words]) == WrongParameter.exit_code
-    assert "--stale" in capsys.readouterr().err
+def test_which_days_are_asked_for_must_be_plain(words, here):
+    ended = here("backfill", "bikes_demand", *words.split())
+    assert ended.code == WrongParameter.exit_code and "--stale" in ended.error
 
 
-def test_what_an_ingest_and_a_publication_updated_is_written_for_whoever_started_them(published, monkeypatch):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+def test_what_an_ingest_and_a_publication_updated_is_written_for_whoever_started_them(published, run):
     asset_events, lake = published.home / "asset_events.json", Lake(published)
 
     def updated(*words: str) -> dict:
-        assert command_line.run([*words, "--asset-events", str(asset_events)]) == 0
+        assert run(published, *words, "--asset-events", str(asset_events)).code == 0
         return json.loads(asset_events.read_text())
 
     assert updated("ingest", "bikes") == {}
@@ -165,8 +138,6 @@ def test_what_an_ingest_and_a_publication_updated_is_written_for_whoever_started
 
 
 def _assert_as_if_in_time(redone, folder) -> None:
-    from pipelines.config import Config
-
     config = Config(folder / "home", folder / "landing")
     landing.write(config.landing, {**landing.trips(), **landing.late_file()})
     ingest(config, "bikes")
@@ -195,30 +166,15 @@ def test_other_code_or_definitions_make_a_run_stale(published, column, reason):
     assert (only.run_id, only.day) == ("other", DAYS[-1] + timedelta(days=1)) and reason in only.reasons[0]
 
 
-def test_a_publication_that_was_cut_off_is_named(published):
-    ended = ledger.latest(Lake(published), "bikes_daily", DAYS[1], "publish")
-    with (
-        pytest.raises(KeyboardInterrupt),
-        ledger.step(Lake(published), Run("cut", "bikes", "bikes_daily", DAYS[1]), "publish"),
-    ):
+@pytest.mark.parametrize("day", [DAYS[1], DAYS[-1] + timedelta(days=1)], ids=["of a published day", "the first"])
+def test_a_publication_that_was_cut_off_is_named(published, day):
+    before, cut = ledger.latest(Lake(published), "bikes_daily", day, "publish"), Run("cut", "bikes", "bikes_daily", day)
+    assert stale(Lake(published)) == []
+    with pytest.raises(KeyboardInterrupt), ledger.step(Lake(published), cut, "publish"):
         raise KeyboardInterrupt
     (only,) = stale(Lake(published))
-    assert (only.query, only.day, only.run_id) == (
-        "bikes_daily",
-        DAYS[1],
-        ended.run_id,
-    ) and "cut" in only.reasons[0]
-
-
-def test_a_first_publication_that_was_cut_off_is_named_too(published):
-    day = DAYS[-1] + timedelta(days=1)
-    with (
-        pytest.raises(KeyboardInterrupt),
-        ledger.step(Lake(published), Run("cut", "bikes", "bikes_daily", day), "publish"),
-    ):
-        raise KeyboardInterrupt
-    (only,) = stale(Lake(published))
-    assert (only.query, only.day, only.run_id) == ("bikes_daily", day, "cut")
+    assert (only.query, only.day, only.run_id) == ("bikes_daily", day, before.run_id if before else "cut")
+    assert "cut" in only.reasons[0]
 
 
 def test_days_without_rows_that_share_a_version_are_distinguished(published):

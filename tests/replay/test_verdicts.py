@@ -30,16 +30,9 @@ def newest_passed(lake: Lake, day: date) -> verdicts.Passed | None:
     return verdicts.newest_passed(lake, TABLES, [day]).get(day)
 
 
-def _check(
-    lake: Lake,
-    version: int,
-    run_id: str = "a run",
-    passed: bool = True,
-    late_passed: bool = True,
-    snapshot: str | None = "1-1",
-) -> None:
+def _check(lake: Lake, version: int, run_id="a run", *, passed=True, late=True, snapshot: str | None = "1-1") -> None:
     """What one look of the gate leaves: some verdicts on the rows, then one on the late rows."""
-    found = [("first", True, AUDIT), ("second", passed, AUDIT), ("third", late_passed, LATE)]
+    found = [("first", True, AUDIT), ("second", passed, AUDIT), ("third", late, LATE)]
     rows = [Verdict(name, held, "0", "0", None, table.name, version) for name, held, table in found]
     verdicts.write(lake, Run(run_id, "bikes", "bikes_daily", DAY), {DAY: rows}, snapshot)
 
@@ -52,7 +45,7 @@ def test_the_newest_version_that_passed_is_the_greatest_of_the_day(lake):
     assert newest_passed(lake, date(2018, 11, 5)) is None
 
 
-@pytest.mark.parametrize("failed", ["passed", "late_passed"])
+@pytest.mark.parametrize("failed", ["passed", "late"])
 def test_a_version_of_which_one_verdict_failed_has_not_passed(lake, failed):
     _check(lake, 7, **{failed: False})
     assert newest_passed(lake, DAY) is None

@@ -22,9 +22,9 @@ from pipelines.lateness.whatif import LatenessQuestion, whatif
 from pipelines.report import site
 from pipelines.report.queries.results import key_label
 from schemas import registry
-from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WrongParameter
 from schemas.query import session
+from schemas.spelling import in_words
 from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
 from tests.support.semantics.queries import HOUR, ask
@@ -33,6 +33,7 @@ pytestmark = pytest.mark.slow
 
 LOADED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 MOST_BYTES = 5_000_000
+OF_EACH = {"stream": registry.streams(), "query": registry.queries()}
 
 
 class Read(HTMLParser):
@@ -106,21 +107,10 @@ def either(request) -> Site:
 
 @pytest.mark.few(2)
 def test_there_is_a_page_of_every_stream_and_query_and_of_all_else(either):
-    asked = {f"stream-{name}.html" for name in registry.streams()} | {
-        f"query-{name}.html" for name in registry.queries()
-    }
-    whole = {
-        "index.html",
-        "streams.html",
-        "queries.html",
-        "runs.html",
-        "lineage.html",
-        "lateness.html",
-        "benchmarks.html",
-    }
-    assert asked | whole <= either.pages.keys()
-    assert either.report.pages == len(either.pages)
-    assert either.report.not_made == []
+    asked = {f"{kind}-{name}" for kind, names in OF_EACH.items() for name in names}
+    whole = {"index", "streams", "queries", "runs", "lineage", "lateness", "benchmarks"}
+    assert {f"{name}.html" for name in asked | whole} <= either.pages.keys()
+    assert (either.report.pages, either.report.not_made) == (len(either.pages), [])
 
 
 def test_nothing_is_loaded_from_elsewhere_and_every_link_leads_somewhere(either):
@@ -134,10 +124,8 @@ def test_nothing_is_loaded_from_elsewhere_and_every_link_leads_somewhere(either)
 
 
 def test_it_is_small_enough_to_be_sent(made):
-    assert made.report.size_bytes == sum(
-        path.stat().st_size for path in made.folder.iterdir() if path.name != "report.json"
-    )
-    assert made.report.size_bytes < MOST_BYTES
+    sizes = {path.name: path.stat().st_size for path in made.folder.iterdir()}
+    assert made.report.size_bytes == sum(sizes.values()) - sizes["report.json"] < MOST_BYTES
 
 
 def test_every_figure_has_data_and_compiles(either):
@@ -181,11 +169,8 @@ def test_the_slider_has_every_revision_of_its_windows(made, first_published):
     table = Lake(first_published).read("bikes_daily").to_pylist()
     shown = made.rows("query-bikes_daily.html", "known-at")
     windows = {(row["key"], row["window_start"]) for row in shown}
-    of_these = [
-        row
-        for row in table
-        if (str(row["start_station_id"]), row["window_start"].isoformat().replace("+00:00", "Z")) in windows
-    ]
+    identities = [(str(row["start_station_id"]), f"{row['window_start']:%Y-%m-%dT%H:%M:%SZ}") for row in table]
+    of_these = [each for each in identities if each in windows]
     assert len(shown) == len(of_these) > len(windows) > 0
     # In Vega's words: any other is true.
     assert {row["is_final"] for row in shown} == {"true", "false"}
@@ -215,19 +200,16 @@ def test_the_calendar_has_each_published_day_as_done(made):
 
 def test_lineage_lists_every_table_with_units(made, first_published):
     shown = made.pages["lineage.html"].shown
-    assert [
-        name for name in Lake(first_published).names() if f"{name}: " not in shown and not name.endswith("_audit")
-    ] == []
+    names = [name for name in Lake(first_published).names() if not name.endswith("_audit")]
+    assert [name for name in names if f"{name}: " not in shown] == []
     assert "trip_duration_s int64 s" in shown.replace("long", "int64")
 
 
 def test_an_empty_lake_says_what_to_run(empty):
     assert "windrow ingest STREAM" in empty.pages["index.html"].shown
     assert "windrow ingest bikes" in empty.pages["stream-bikes.html"].shown
-    assert "windrow replay bikes_daily --day YYYY-MM-DD" in empty.pages["query-bikes_daily.html"].shown
-    assert (
-        "windrow replay farm_bikes_anomalies --day YYYY-MM-DD" in empty.pages["query-farm_bikes_anomalies.html"].shown
-    )
+    for name in ("bikes_daily", "farm_bikes_anomalies"):
+        assert f"windrow replay {name} --day YYYY-MM-DD" in empty.pages[f"query-{name}.html"].shown
 
 
 def test_a_broken_definition_is_named_with_its_line(tmp_path):
@@ -279,15 +261,8 @@ def test_a_folder_with_other_files_is_left_alone(ingested, tmp_path):
 def test_lines_that_were_refused_are_shown_and_cannot_steer_a_page(ingested, tmp_path):
     hostile = "</script><script src=//elsewhere.example/x.js></script>\u202e\x1b"
     table = Lake(ingested).read("quarantine_bikes").schema
-    row = dict.fromkeys(table.names) | {
-        "path": "bikes/x.csv",
-        "line": 1,
-        "reading": 0,
-        "reason": "unreadable",
-        "text": hostile,
-        "records": 1,
-        "definition": "x",
-    }
+    of_record = {"path": "bikes/x.csv", "line": 1, "reading": 0, "reason": "unreadable", "text": hostile}
+    row = dict.fromkeys(table.names) | of_record | {"records": 1, "definition": "x"}
     write_deltalake(str(Lake(ingested).folder("quarantine_bikes")), pa.Table.from_pylist([row], table), mode="append")
     made = built(ingested, tmp_path / "report")
     text = (made.folder / "stream-bikes.html").read_text()

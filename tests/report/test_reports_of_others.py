@@ -24,14 +24,10 @@ def test_one_that_was_begun_later_is_taken(folder):
 
 
 def test_one_without_data_docs_is_not_taken_for_one_that_is_to_have_them(folder):
-    assert site._made_since(folder, BEGAN_NS, True) is None
+    """An older Windrow noted nothing of them: it has none."""
     noted = json.loads((folder / "report.json").read_text())
-    (folder / "report.json").write_text(json.dumps(noted | {"with_data_docs": True}))
-    assert site._made_since(folder, BEGAN_NS, True) is not None
-
-
-def test_one_of_an_older_windrow_which_noted_nothing_of_data_docs_has_none(folder):
-    noted = json.loads((folder / "report.json").read_text())
-    del noted["with_data_docs"]
-    (folder / "report.json").write_text(json.dumps(noted))
-    assert site._made_since(folder, BEGAN_NS, True) is None and site._made_since(folder, BEGAN_NS, False) is not None
+    without = {name: value for name, value in noted.items() if name != "with_data_docs"}
+    for report, has_them in ((noted, False), (noted | {"with_data_docs": True}, True), (without, False)):
+        (folder / "report.json").write_text(json.dumps(report))
+        assert (site._made_since(folder, BEGAN_NS, True) is not None) == has_them
+        assert site._made_since(folder, BEGAN_NS, False) is not None

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from pipelines.ingest import bronze, file_content
+from pipelines.ingest import file_content, writes
 from schemas.errors import LandingFailed
 from tests.support import trips
 from tests.support.lakes import PATIENT, ingest, pending
@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.slow, PATIENT]
 
 GOOD = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 09:00:00", 700)]
 LONG = [trips.HEADER, *(trips.trip("2017-06-03 10:00:00", seconds) for seconds in range(2_000))]
+COUNTED = ("accepted", "quarantined", "duplicates")
 PACKED = gzip.compress("\n".join(LONG).encode())
 
 
@@ -37,19 +38,9 @@ def lay_out(config) -> dict[str, str]:
     }
 
 
-@pytest.fixture
-def damaged(config):
-    """An ingested landing folder with every kind of damage: (config, paths, report)."""
+def test_every_kind_of_damage_is_refused_with_its_reason_and_counted_until_it_is_repaired(config):
     paths = lay_out(config)
-    return config, paths, ingest(config, "bikes")
-
-
-def law_1(row: dict) -> bool:
-    return row["readings"] == row["accepted"] + row["quarantined"] + row["duplicates"]
-
-
-def test_every_kind_of_damage_is_refused_with_its_reason_and_counted_until_it_is_repaired(damaged):
-    config, paths, report = damaged
+    report = ingest(config, "bikes")
     rows = {name: trips.file_row(config, path) for name, path in paths.items()}
     counted = {name: (row["state"], row["lines"], row["readings"], row["accepted"]) for name, row in rows.items()}
     assert counted == {
@@ -63,24 +54,14 @@ def test_every_kind_of_damage_is_refused_with_its_reason_and_counted_until_it_is
         "other header": ("refused", 2, 2, 0),
         "not gzip": ("unreadable", 0, 1, 0),
     }
-    assert all(law_1(row) for row in rows.values())
-    assert report.refused == {
-        "NUL byte": 1,
-        "line too long": 1,
-        "not UTF-8": 1,
-        "unknown layout": 2,
-        "unreadable file": 2,
-        "wrong column count": 3,
-    }
+    assert all(row["readings"] == sum(row[name] for name in COUNTED) for row in rows.values())
+    of_lines = dict.fromkeys(("NUL byte", "line too long", "not UTF-8"), 1) | {"wrong column count": 3}
+    assert report.refused == {**of_lines, "unknown layout": 2, "unreadable file": 2}
     assert (paths["truncated"], None, "unreadable file") in trips.quarantine(config)
     assert {row["path"] for row in trips.silver(config)} == {paths["good"]}
     for name in ("truncated", "empty", "empty inside", "header only", "not gzip"):
         assert [message for message in report.messages if message.startswith(paths[name])], name
     assert not pending(config, "bikes")
-    _repair(config, paths)
-
-
-def _repair(config, paths: dict[str, str]) -> None:
     trips.write_bytes(config, paths["truncated"], PACKED)
     ingest(config, "bikes")
     row = trips.file_row(config, paths["truncated"])
@@ -101,7 +82,7 @@ def test_bytes_other_than_those_that_landed_are_noticed_at_the_files_end(config)
     row = file_content.inspect(config.landing, trips.BIKES, trips.TODAY, trips.write(config, "a", GOOD))
     trips.write(config, "a", GOOD[:1])
     with pytest.raises(LandingFailed, match="changed since it landed"):
-        list(bronze.read_file(config.landing, trips.BIKES, row))
+        list(writes.read_file(config.landing, trips.BIKES, row))
 
 
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_ingest(config):

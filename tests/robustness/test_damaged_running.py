@@ -35,7 +35,6 @@ pytestmark = PATIENT
 def cut_off(published, monkeypatch) -> Path:
     """The file of a step whose process is gone."""
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
     recording = ledger.Recording(Lake(published))
     with recording.steps([Run("cut", "bikes", QUERY, DAY)], "audit"):
         pass

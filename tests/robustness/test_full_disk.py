@@ -35,15 +35,11 @@ FILE_BYTES = 400_000  # less than bronze takes
 
 def many_trips() -> list[str]:
     chance = random.Random(5)
-    return [
-        trips.trip(
-            f"2017-06-03 {chance.randrange(24):02}:{chance.randrange(60):02}:{chance.randrange(60):02}",
-            chance.randrange(9_999),
-            chance.randrange(600),
-            chance.randrange(1_920, 2_000),
-        )
-        for _ in range(30_000)
-    ]
+    lines = []
+    for _ in range(30_000):
+        hour, minute, second, *rest = (chance.randrange(most) for most in (24, 60, 60, 9_999, 600, 120))
+        lines.append(trips.trip(f"2017-06-03 {hour:02}:{minute:02}:{second:02}", *rest[:2], 1_900 + rest[2]))
+    return lines
 
 
 def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess:

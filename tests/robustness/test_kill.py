@@ -20,24 +20,16 @@ def _versions(config) -> int:
     return len(list((config.lake / AUDIT / "_delta_log").glob("*.json")))
 
 
-def _spark_runs(config, session: int, commits: int) -> bool:
-    return "java" in processes.members(session).values()
-
-
-def _files_are_written(config, session: int, commits: int) -> bool:
-    return len(list((config.lake / AUDIT).rglob("part-*.parquet"))) > config_files(config)
-
-
 def config_files(config) -> int:
     """Files that the newest version names: more in the folder are of a write that has not committed."""
     return len(Lake(config).files(AUDIT)) if Lake(config).version(AUDIT) is not None else 0
 
 
-def _committed(config, session: int, commits: int) -> bool:
-    return _versions(config) > commits
-
-
-MOMENTS = {"before its write": _spark_runs, "in its write": _files_are_written, "after its write": _committed}
+MOMENTS = {
+    "before its write": lambda config, session, commits: "java" in processes.members(session).values(),
+    "in its write": lambda config, *_: len([*(config.lake / AUDIT).rglob("part-*.parquet")]) > config_files(config),
+    "after its write": lambda config, _, commits: _versions(config) > commits,
+}
 
 
 def _killed(config, moment: str, kill) -> None:
@@ -113,7 +105,7 @@ def test_a_jvm_that_outlives_its_python_commits_nothing_and_the_next_session_end
     before, commits = published_rows(published, QUERY), _versions(published)
     process = processes.start(published, QUERY, DAY, "killed")
     try:
-        processes.wait_until(lambda: _files_are_written(published, process.pid, commits), "in its write")
+        processes.wait_until(lambda: MOMENTS["in its write"](published), "in its write")
         processes.stop_jvm_and_kill_python(process.pid)
         assert process.wait(timeout=processes.PATIENCE_S) != 0
         with Lake(published).locked(AUDIT):

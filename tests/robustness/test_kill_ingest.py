@@ -8,7 +8,7 @@ from pipelines.config import Config
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 
-pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
+pytestmark = [pytest.mark.nightly, pytest.mark.slow, pytest.mark.few_tests(1)]
 
 # The shared line is the event of file a first, then of file b: a file that does not change is touched too.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)
@@ -43,32 +43,18 @@ def left_alone(before, tmp_path_factory) -> dict[str, list[str]]:
 
 def commits(config: Config) -> Counter:
     """How many versions each table has."""
-    return Counter(
-        {table: len(list((config.lake / f"{table}_bikes" / "_delta_log").glob("*.json"))) for table in set(COMMITS)}
-    )
+    return Counter({name: len([*(config.lake / f"{name}_bikes/_delta_log").glob("*.json")]) for name in {*COMMITS}})
 
 
-def kill_after_commits(config: Config, count: int) -> None:
-    """Ingest in a process of its own that kills itself right after so many commits."""
+@pytest.mark.parametrize("count", range(1, len(COMMITS) + 1))
+def test_an_ingest_killed_after_a_commit_is_repaired_by_the_next_or_was_the_last_one_done(
+    before, left_alone, tmp_path, count
+):
+    config = copied(before, tmp_path)
     had = commits(config)
     assert landings.kill_after_commits(config, landings.BIKES, count)
     assert commits(config) - had == Counter(COMMITS[:count])
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("count", range(1, len(COMMITS)))
-def test_an_ingest_killed_after_a_commit_is_repaired_by_the_next(before, left_alone, tmp_path, count):
-    config = copied(before, tmp_path)
-    kill_after_commits(config, count)
-    assert pending(config, "bikes")
-    ingest(config, "bikes")
-    assert trips.contents(config) == left_alone
-    assert not pending(config, "bikes")
-
-
-@pytest.mark.nightly
-def test_an_ingest_killed_after_its_last_commit_is_done(before, left_alone, tmp_path):
-    config = copied(before, tmp_path)
-    kill_after_commits(config, len(COMMITS))
-    assert not pending(config, "bikes")
-    assert trips.contents(config) == left_alone
+    if count < len(COMMITS):
+        assert pending(config, "bikes")
+        ingest(config, "bikes")
+    assert trips.contents(config) == left_alone and not pending(config, "bikes")

@@ -10,15 +10,11 @@ from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, DELAYS, TELEMETRY, content_of, path_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
+pytestmark = [pytest.mark.nightly, pytest.mark.slow, pytest.mark.few_tests(1)]
 
-SHARED = trips.trip("2017-06-03 08:00:00", 600)
+TRIPS = [trips.trip(f"2017-06-0{3 + n % 4} 09:{n:02}:00", 60 * n, station=n) for n in range(8)]
 LINES = {
-    BIKES: [
-        SHARED,
-        *(trips.trip(f"2017-06-0{3 + n % 4} 09:{n:02}:00", 60 * n, station=n) for n in range(8)),
-        "no trip",
-    ],
+    BIKES: [trips.trip("2017-06-03 08:00:00", 600), *TRIPS, "no trip"],
     TELEMETRY: [*(f"2015-09-0{1 + n % 4} 11:{n:02}:00,{n}" for n in range(9)), "no reading"],
 }
 ACTIONS = ("left", "moved", "deleted", "replaced", "copied", "copied unpacked", "put back")
@@ -42,7 +38,6 @@ def begun(tmp_path_factory) -> dict[str, Config]:
     return made
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "plain"])
 @pytest.mark.parametrize("stream", [BIKES, TELEMETRY])
 def test_a_file_that_is_renamed_after_bronze_s_commit_counts_once(begun, tmp_path, stream, packed):
@@ -58,7 +53,6 @@ def test_a_file_that_is_renamed_after_bronze_s_commit_counts_once(begun, tmp_pat
     assert landings.held(config, stream) == landings.held(reference, stream)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_happens_to_files_of_a_killed_ingest_the_next_one_ends_as_a_new_lake(begun, tmp_path, seed):
     chance = random.Random(seed)

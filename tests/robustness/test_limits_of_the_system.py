@@ -1,9 +1,12 @@
-"""Limits that a system sets a process: each is said in words, and what was cut off is made by the next ingest."""
+"""Limits that a system sets a process, and rights that a user lacks: each is said in words, without a panic of
+delta-rs, and what was cut off is made by the next ingest."""
 
 import os
 import resource
 import subprocess
+from collections.abc import Iterator
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,7 @@ from schemas.errors import KernelOutOfMemory, StorageFailed
 from stack.places import WINDROW
 from tests.support import processes, trips
 from tests.support.lakes import PATIENT, ingest
+from tests.support.other_user import as_other_user, give
 
 FIRST, DAYS = date(2017, 6, 3), 40
 
@@ -27,15 +31,9 @@ def landed(config) -> Config:
 
 
 def limited(config: Config, what: int, soft: int, hard: int) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [WINDROW, "ingest", "bikes"],
-        env=processes.environment(config) | {"WINDROW_ENGINE": "local", "PATH": os.environ["PATH"]},
-        preexec_fn=lambda: resource.setrlimit(what, (soft, hard)),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    environment = processes.environment(config) | {"WINDROW_ENGINE": "local", "PATH": os.environ["PATH"]}
+    how = {"preexec_fn": lambda: resource.setrlimit(what, (soft, hard)), "env": environment, "timeout": 600}
+    return subprocess.run([WINDROW, "ingest", "bikes"], capture_output=True, text=True, check=False, **how)
 
 
 @PATIENT
@@ -60,3 +58,46 @@ def test_a_process_that_gets_no_memory_says_so_without_a_traceback(capsys):
 
     assert _errors.reported(work, False) == KernelOutOfMemory.exit_code
     assert capsys.readouterr().err.startswith("error: this process got no more memory; nothing of this write was")
+
+
+@pytest.fixture
+def read_only(config) -> Iterator[Config]:
+    """A home of this user whose tables, but not its locks, are another's or closed; a new file waits in the landing
+    folder."""
+    trips.write(config, "a", [trips.trip("2017-06-03 08:00:00", 600)])
+    give(config.home)
+    assert run(config, "ingest", "bikes").returncode == 0
+    trips.write(config, "b", [trips.trip("2017-06-04 08:00:00", 600)])
+    folders = [folder for folder in (config.lake, *config.lake.rglob("*")) if folder.is_dir()]
+    for folder in folders:
+        folder.chmod(0o555)
+    yield config
+    for folder in folders:
+        folder.chmod(0o755)
+
+
+def run(config: Config, *words: str) -> subprocess.CompletedProcess:
+    places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing)}
+    variables = places | {"WINDROW_ENGINE": "local", "RUST_BACKTRACE": "1"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(config.home)} | variables
+    words = as_other_user(WINDROW, *words)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+@PATIENT
+@pytest.mark.nightly
+def test_an_ingest_into_tables_without_the_right_to_write_names_the_table_and_does_not_panic(read_only):
+    ended = run(read_only, "ingest", "bikes")
+    assert ended.returncode == StorageFailed.exit_code, ended.stderr
+    assert "panicked" not in ended.stderr and "backtrace" not in ended.stderr
+    error = ended.stderr.splitlines()[-1]
+    assert error.startswith("error: table '") and "' can't be written: this user has no right to write to " in error
+    table = Path(error.split("right to write to ")[1].split(". Nothing was written")[0])
+    assert table.parent == read_only.lake
+
+
+@PATIENT
+@pytest.mark.nightly
+def test_what_is_there_can_still_be_read(read_only):
+    ended = run(read_only, "query", "SELECT count(*) AS n FROM silver_bikes", "--json")
+    assert (ended.returncode, ended.stdout) == (0, '[{"n": 1}]\n'), ended.stderr

@@ -48,19 +48,15 @@ def take(config, shared: bool = False) -> None:
         pass
 
 
-def test_a_holder_that_is_stopped_is_named_as_that_and_how_it_goes_on(config, monkeypatch):
-    monkeypatch.setenv(MOST_WAIT, "0")
+def test_one_waits_as_long_as_one_may_and_the_error_names_lock_holder_and_next_step(config, monkeypatch):
+    monkeypatch.setenv(MOST_WAIT, "1")
     with held_by_another_process(config) as holder:
+        with pytest.raises(LockHeld) as refused:
+            take(config)
         os.kill(holder.pid, signal.SIGSTOP)
         processes.wait_until(lambda: proc.status(holder.pid).state == "T", "the holder stands still")
         with pytest.raises(LockHeld, match=f"it is stopped: kill -CONT {holder.pid} lets it go on"):
             take(config)
-
-
-def test_one_waits_as_long_as_one_may_and_the_error_names_lock_holder_and_next_step(config, monkeypatch):
-    monkeypatch.setenv(MOST_WAIT, "1")
-    with held_by_another_process(config) as holder, pytest.raises(LockHeld) as refused:
-        take(config)
     message = str(refused.value)
     assert f"the lock '{NAME}' was not free within 1 s" in message
     assert f"process {holder.pid} (windrow ingest bikes), since 20" in message
@@ -78,10 +74,8 @@ def test_a_lock_that_is_free_in_time_is_taken_and_the_wait_is_reported_with_the_
         assert taking.result(timeout=processes.PATIENCE_S) is None
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert (
-        f"waiting for the lock '{NAME}': held by process {holder.pid} (windrow ingest bikes), since 20"
-        in record.message
-    )
+    held_by = f"process {holder.pid} (windrow ingest bikes), since 20"
+    assert f"waiting for the lock '{NAME}': held by {held_by}" in record.message
 
 
 def test_a_free_lock_is_taken_where_one_may_not_wait_at_all(config, monkeypatch, caplog):

@@ -17,6 +17,11 @@ pytestmark = [
     pytest.mark.skipif(not DATA.is_dir(), reason=f"the real files are not at {DATA}"),
 ]
 DAY_US = 86_400_000_000
+# Of each layout: lines, refused, duplicates, longer than a day, the longest in seconds, in the repeated hour.
+FIGURES = {
+    "citibike-jc/JC-*": (167_707, 0, 0, 58, 2_061_932, 5),
+    "citibike-nyc-2017/trips-*": (327_474, 0, 72, 81, 4_603_308, 0),
+}
 
 
 @pytest.fixture(scope="module", params=["citibike-jc/JC-*", "citibike-nyc-2017/trips-*"], ids=["monthly", "daily"])
@@ -37,35 +42,16 @@ def parse(path: Path) -> list:
 
 def test_every_line_is_a_trip_and_the_dirt_is_counted(parsed):
     trips = [each for _, each in parsed["pairs"] if isinstance(each, Record)]
-    figures = {
-        "lines": len(parsed["pairs"]),
-        "refused": len(parsed["pairs"]) - len(trips),
-        "duplicates": len(parsed["pairs"]) - len({identity for identity, _ in parsed["pairs"]}),
-        "longer than a day": sum(trip.end_us - trip.start_us > DAY_US for trip in trips),
-        "longest, s": max(trip.values[STREAM.positions["trip_duration_s"]] for trip in trips),
-        "repeated hour": sum(trip.values[STREAM.positions["clock_note"]] == "repeated hour" for trip in trips),
-    }
-    assert (
-        figures
-        == {
-            "citibike-jc/JC-*": {
-                "lines": 167_707,
-                "refused": 0,
-                "duplicates": 0,
-                "longer than a day": 58,
-                "longest, s": 2_061_932,
-                "repeated hour": 5,
-            },
-            "citibike-nyc-2017/trips-*": {
-                "lines": 327_474,
-                "refused": 0,
-                "duplicates": 72,
-                "longer than a day": 81,
-                "longest, s": 4_603_308,
-                "repeated hour": 0,
-            },
-        }[parsed["layout"]]
+    longest_s = max(trip.values[STREAM.positions["trip_duration_s"]] for trip in trips)
+    figures = (
+        len(parsed["pairs"]),
+        len(parsed["pairs"]) - len(trips),
+        len(parsed["pairs"]) - len({identity for identity, _ in parsed["pairs"]}),
+        sum(trip.end_us - trip.start_us > DAY_US for trip in trips),
+        longest_s,
+        sum(trip.values[STREAM.positions["clock_note"]] == "repeated hour" for trip in trips),
     )
+    assert figures == FIGURES[parsed["layout"]]
 
 
 def test_no_trip_lasts_otherwise_than_reported_once_the_clock_rule_has_chosen(parsed):

@@ -53,55 +53,32 @@ def loaded(tree: Path) -> dict:
     return json.loads(printed(tree, LOADED))
 
 
+def where(condition: str) -> tuple[str, str]:
+    return "    lateness=", f"    where=({condition},),\n    lateness="
+
+
 # What is replaced by what in a query, and what the message then has.
 QUERIES = {
     "syntax": ('    name="bikes_daily",', '    name="bikes_daily"', "SyntaxError: "),
-    "a name in Python": (
-        "tumbling(size",
-        "tumblin(size",
-        "NameError: name 'tumblin' is not defined. Did you mean 'tumbling'?",
-    ),
+    "a name in Python": ("tumbling(size", "tumblin(size", "NameError: name 'tumblin' is not defined. Did you mean "
+                         "'tumbling'?"),
     "an import": ("import Query, agg, tumbling", "import Query, agg, tumblin", "Did you mean 'tumbling'?"),
     "an argument": ("    lateness=", "    latenes=", "'latenes'. Did you mean 'lateness'?"),
     "a window's argument": ("tumbling(size", "tumbling(sise", "'sise'. Did you mean 'size'?"),
     "no QUERY": ("QUERY = Query(", "QUERRY = Query(", "QUERY = Query(…), which isn't there. Did you mean 'QUERRY'?"),
-    "another name": (
-        'name="bikes_daily"',
-        'name="bikes_dayly"',
-        "name is 'bikes_dayly'; allowed: that of its file, 'bikes_daily'",
-    ),
-    "an unknown stream": (
-        'stream="bikes"',
-        'stream="bike"',
-        "no stream is named 'bike'. Did you mean 'bikes'? Known: ",
-    ),
-    "a key": (
-        '"start_station_id",)',
-        '"start_station",)',
-        "key is 'start_station'. Did you mean 'start_station_id'? Allowed: a column of stream 'bikes': ",
-    ),
-    "an aggregate's column": (
-        'agg("mean", "trip_duration_s")',
-        'agg("mean", "trip_duration")',
-        "Did you mean 'trip_duration_s'?",
-    ),
-    "a column in where": (
-        "    lateness=",
-        '    where=(("user_typ", "==", "x"),),\n    lateness=',
-        "where is 'user_typ'. Did you mean 'user_type'? Allowed: ",
-    ),
-    "a value in where": (
-        "    lateness=",
-        '    where=(("trip_duration_s", "<", "300"),),\n    lateness=',
-        "where is ('trip_duration_s', '<', '300'); allowed: None or a number, as trip_duration_s is int64",
-    ),
-    "an operator in where": (
-        "    lateness=",
-        '    where=(("trip_duration_s", "=", 300),),\n    lateness=',
-        "where is '='; allowed: one of == !=",
-    ),
+    "another name": ('"bikes_daily"', '"bikes_dayly"', "name is 'bikes_dayly'; allowed: that of its file, "
+                     "'bikes_daily'"),
+    "an unknown stream": ('="bikes"', '="bike"', "no stream is named 'bike'. Did you mean 'bikes'? Known: "),
+    "a key": ('"start_station_id",)', '"start_station",)', "key is 'start_station'. Did you mean 'start_station_id'? "
+              "Allowed: a column of stream 'bikes': "),
+    "an aggregate's column": ('"trip_duration_s")', '"trip_duration")', "Did you mean 'trip_duration_s'?"),
+    "a column in where": (*where('("user_typ", "==", "x")'), "where is 'user_typ'. Did you mean 'user_type'? "
+                          "Allowed: "),
+    "a value in where": (*where('("trip_duration_s", "<", "300")'), "where is ('trip_duration_s', '<', '300'); "
+                         "allowed: None or a number, as trip_duration_s is int64"),
+    "an operator in where": (*where('("trip_duration_s", "=", 300)'), "where is '='; allowed: one of == !="),
     "an error of its own": ("QUERY = Query(", "{}['x']\nQUERY = Query(", "KeyError: 'x'"),
-}
+}  # fmt: skip
 STREAMS = {
     "syntax": ("STREAM = Stream(", "STREAM = Stream((", "SyntaxError: "),
     "no STREAM": (
@@ -154,13 +131,8 @@ def test_a_broken_stream_harms_itself_and_its_queries_only(tree, mistake):
     found = loaded(tree)
     assert found["streams"] == [name for name in registry.streams() if name != "cdr"]
     assert found["queries"] == [name for name, query in registry.queries().items() if query.stream != "cdr"]
-    assert list(found["broken"]) == [
-        "cdr",
-        "cdr_active",
-        "cdr_sessions",
-        "cdr_subscribers",
-        "farm_cdr_duration_quantiles",
-    ]
+    of_cdr = ["cdr", "cdr_active", "cdr_sessions", "cdr_subscribers", "farm_cdr_duration_quantiles"]
+    assert list(found["broken"]) == of_cdr
     file, at, text = found["broken"]["cdr"]
     assert file == STREAM and problem in text
     # Python finds a bracket that doesn't close; what isn't there has no line.

@@ -104,10 +104,7 @@ def test_columns_by_name_are_those_of_the_header_wherever_they_stand(names, widt
         (HEADER.upper(), "'RIDE_ID' where 'ride_id' is expected: another layout than 'trips'?"),
         (HEADER + " ", "'member_casual ' where 'member_casual' is expected: another layout than 'trips'?"),
         (HEADER + ",extra", "one more field, 'extra': another layout than 'trips', or columns=\"by name\"?"),
-        (
-            "started_at,ended_at," + HEADER.replace("started_at,ended_at,", ""),
-            "'started_at' where 'ride_id' is expected",
-        ),
+        (f"started_at,{HEADER.replace('started_at,', '')}", "'started_at' where 'ride_id' is expected"),
         (HEADER.rpartition(",")[0], "nothing where 'member_casual' is expected"),
         ("sep=,", "'sep=' where 'ride_id' is expected"),
         ('"ride_id', "nothing where 'ride_id' is expected"),

@@ -34,26 +34,8 @@ PIECES = st.one_of(
     st.integers(-2, 2).map(lambda n: str(2**63 + n)),
     st.datetimes().map(lambda at: f"{at:%Y-%m-%d %H:%M:%S}".rjust(19, "0")),
     st.datetimes().map(lambda at: f"{at:%Y-%m-%d %H:%M:%S.%f}".rjust(26, "0")),
-    st.sampled_from(
-        [
-            "",
-            '"',
-            '""',
-            '"a',
-            "nan",
-            "inf",
-            "-0.0",
-            "1e999",
-            "9999-12-31 23:59:59",
-            "0001-01-01 00:00:00",
-            "0",
-            "1",
-            "Subscriber",
-            "\r",
-            "\t",
-            "\ufeff",
-        ]
-    ),
+    st.sampled_from(["", '"', '""', '"a', "nan", "inf", "-0.0", "1e999", "0", "1", "Subscriber", "\r", "\t", "\ufeff"]),
+    st.sampled_from(["9999-12-31 23:59:59", "0001-01-01 00:00:00"]),
 )
 
 
@@ -65,19 +47,11 @@ def test_a_stream_can_be_sent_to_other_processes(stream):
 
 @pytest.mark.parametrize("stream", STREAMS)
 def test_the_definition_says_everything_that_users_read(stream):
-    texts = [
-        stream.title,
-        stream.source,
-        stream.zone,
-        stream.clock_rule,
-        stream.start_meaning,
-        stream.arrival_meaning,
-        stream.why_these_days,
-        *(column.meaning for column in stream.columns),
-        *(why for _, why in stream.not_events),
-        *stream.refusals.values(),
-    ]
-    assert all(text.strip() and "TODO" not in text for text in texts)
+    texts = [getattr(stream, name) for name in ("title", "source", "zone", "clock_rule", "start_meaning",
+                                                "arrival_meaning", "why_these_days")]  # fmt: skip
+    texts += [column.meaning for column in stream.columns] + [why for _, why in stream.not_events]
+    assert all(text.strip() and "TODO" not in text for text in (*texts, *stream.refusals.values()))
+    assert not set(stream.refusals) & set(COMMON_REFUSALS)
     assert stream.buckets >= 1
     assert stream.last_day is None or stream.first_day <= stream.last_day
 
@@ -106,19 +80,6 @@ def test_every_column_of_every_table_has_a_known_type_and_a_meaning(stream):
     for table in ingest_tables(stream):
         assert all(column.type in PYTHON_TYPES and column.meaning for column in table.columns), table.name
         assert {*table.partition_by, *table.sort_by} <= set(table.column_names), table.name
-
-
-@pytest.mark.parametrize("stream", STREAMS)
-def test_numbers_that_name_a_unit_state_it_as_the_unit_too(stream):
-    endings = {"_s": "s", "_us": "microseconds", "_ms": "ms", "_bytes": "bytes"}
-    for column in stream.columns:
-        unit = next((unit for ending, unit in endings.items() if column.name.endswith(ending)), column.unit)
-        assert column.unit == unit, column.name
-
-
-@pytest.mark.parametrize("stream", STREAMS)
-def test_its_own_reasons_for_refusal_are_not_those_that_all_streams_share(stream):
-    assert not set(stream.refusals) & set(COMMON_REFUSALS)
 
 
 @pytest.mark.parametrize(("stream", "layout"), LAYOUTS)
@@ -173,29 +134,27 @@ def check_refusal(stream, refusal: Refusal) -> None:
 def test_common_refusals_come_in_their_stated_order():
     """A record that is wrong in several ways is refused for the first of COMMON_REFUSALS."""
     stream = next(iter(streams().values()))
-    strict = dataclasses.replace(
-        stream,
-        columns=(
-            Column("a", "int64", "a", low=0, nullable=False),
-            Column("b", "int64", "b", low=0, nullable=False),
-        ),
-    )
-    first_us, day_us = stream.arrivals_us[0], 86_400_000_000
+    columns = tuple(Column(name, "int64", name, low=0, nullable=False) for name in "ab")
+    strict = dataclasses.replace(stream, columns=columns)
+    first_us, later_us, layout = stream.arrivals_us[0], stream.arrivals_us[0] + 86_400_000_000, stream.layouts[0]
     wrong = [
-        (Record(first_us + day_us, first_us, first_us, (-1, None)), "unreadable"),
-        (Record(first_us + day_us, first_us, first_us, (-1, 0)), "out of range"),
-        (Record(first_us + day_us, first_us, first_us - 1, (0, 0)), "out of range"),
-        (Record(first_us + day_us, first_us, first_us, (0, 0)), "end before start"),
-        (Record(first_us + day_us, first_us + day_us, first_us, (0, 0)), "too far ahead"),
+        (Record(later_us, first_us, first_us, (-1, None)), "unreadable"),
+        (Record(later_us, first_us, first_us, (-1, 0)), "out of range"),
+        (Record(later_us, first_us, first_us - 1, (0, 0)), "out of range"),
+        (Record(later_us, first_us, first_us, (0, 0)), "end before start"),
+        (Record(later_us, later_us, first_us, (0, 0)), "too far ahead"),
     ]
-    layout = stream.layouts[0]
     for reading, reason in wrong:
         found = dataclasses.replace(layout, fields=1, parse=lambda fields, place, found=reading: [found])
         assert [refusal.reason for refusal in read_line(strict, found, "x")] == [reason]
 
 
 @pytest.mark.parametrize("stream", STREAMS)
-def test_no_number_is_so_large_that_some_thousands_of_it_add_up_beyond_int64(stream):
+def test_no_number_is_so_large_that_some_thousands_add_up_beyond_int64_and_a_unit_in_its_name_is_its_unit(stream):
+    endings = {"_s": "s", "_us": "microseconds", "_ms": "ms", "_bytes": "bytes"}
+    for column in stream.columns:
+        unit = next((unit for ending, unit in endings.items() if column.name.endswith(ending)), column.unit)
+        assert column.unit == unit, column.name
     numbers = [column for column in stream.columns if column.type in ("int64", "float64")]
     assert numbers
     for column in numbers:

@@ -33,24 +33,10 @@ def test_what_is_no_plain_decimal_number_is_refused(text):
         decimal_number(text)
 
 
-def test_a_number_beyond_the_floats_is_infinite_so_that_the_range_refuses_it():
-    assert math.isinf(decimal_number("1e999"))
-
-
-def test_an_empty_field_is_null():
-    assert (whole_or_none(""), decimal_or_none(""), whole_or_none("0"), decimal_or_none("0")) == (
-        None,
-        None,
-        0,
-        0.0,
-    )
-
-
-def test_a_choice_lists_what_is_allowed():
+def test_an_empty_field_is_null_a_number_beyond_the_floats_infinite_and_a_refusal_short_with_what_is_allowed():
+    assert [read(text) for read in (whole_or_none, decimal_or_none) for text in ("", "0")] == [None, 0, None, 0.0]
+    assert math.isinf(decimal_number("1e999"))  # so that the range refuses it
     with pytest.raises(ValueError, match="'maybe' is none of 'yes', 'no'"):
         Choices({"yes": True, "no": False})["maybe"]
-
-
-def test_a_refusal_shows_only_the_beginning_of_a_long_text():
     with pytest.raises(ValueError, match=r"^'x{60}…' is not a whole number$"):
         whole_number("x" * 1_000)

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from kernels.monoids import _names_elsewhere, functions
-from pipelines.replay.aggregate_values import hashed
-from pipelines.tables.aggregates import aggregate_columns
+from pipelines.replay.event_arrays import hashed
+from pipelines.tables.query_tables import aggregate_columns
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg, session, sliding, spanning, tumbling
 from tests.support.local import replay_table
@@ -166,6 +166,9 @@ def test_parameters_distinguish_aggregates_and_windows_go_on():
         (agg("argmin", "value", "number", "open"), r"aggregates\['x'\] is .*; allowed: at most two columns"),
         (agg("any", "shop"), r"aggregates\['x'\] is 'any over shop of type string'; allowed: bool, int64, float64"),
         (agg("rate"), r"aggregates\['x'\] is 'rate over no column'; allowed: int64, float64"),
+        (agg("sum", "shop"), "sum over shop of type string"),
+        (agg("mean", "start"), "mean over start of type timestamp"),
+        (agg("count", ddof=1), "count with a parameter ddof'; allowed: none"),
     ],
     ids=str,
 )
@@ -210,30 +213,16 @@ def test_spanning_windows_take_what_commutes():
 
 
 OWN = '''"""count_above: how many values are above a limit. Null over no values."""
-
 from kernels.monoid import Monoid, Parameter
 
-
-def identity():
-    return (0, 0)
-
-
-def lift(word, limit):
-    return (1, 1 if word > limit else 0)
-
-
-def combine(older, newer):
-    return (older[0] + newer[0], older[1] + newer[1])
-
-
-def lower(state, limit):
-    return (state[1], state[0] == 0, False)
-
-
 LIMIT = Parameter("limit", 0, -(1 << 62), 1 << 62)
-MONOIDS = (
-    Monoid(("int64",), 2, identity, lift, combine, lower, "int64", parameters=(LIMIT,), lift_takes_parameters=True),
+FUNCTIONS = (
+    lambda: (0, 0),
+    lambda word, limit: (1, int(word > limit)),
+    lambda older, newer: (older[0] + newer[0], older[1] + newer[1]),
+    lambda state, limit: (state[1], state[0] == 0, False),
 )
+MONOIDS = (Monoid(("int64",), 2, *FUNCTIONS, "int64", parameters=(LIMIT,), lift_takes_parameters=True),)
 '''
 ASKED = """
 import sys; sys.path.insert(0, {here!r})

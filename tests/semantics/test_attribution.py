@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 from pipelines.gate.recount.plain.ticks import EPOCH
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import agg, sliding, spanning
-from schemas.windows.spanning import END, PRORATED, START
+from schemas.windows.regular import PRORATED, START
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.local import late_table, replay_table
-from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions
-from tests.support.semantics.queries import DAY, HOUR, ask
-from tests.support.semantics.spec_tables import assert_late, assert_replay, events, table
+from tests.support.semantics.queries import HOUR, ask
+from tests.support.semantics.spec_tables import events, table
 
-FLOAT_SUMS = ("se_slicing", "se_ml_slicing", "tuple_buckets", "aggregate_buckets")
-"""Kernels that serve sums of floats: the sweeping ones take inverses or selective aggregates."""
 OF_SHARES = {"calls": agg("count"), "total": agg("sum", "value"), "mean": agg("mean", "value")}
 SLOTS = 16
 """Slices that events of the exact law are cut into: shares are dyadic."""
@@ -30,88 +27,6 @@ SLOTS = 16
 
 def by(attribution, size=HOUR, slide=HOUR, longest=6 * HOUR):
     return spanning(size, slide, longest=longest, attribution=attribution)
-
-
-def test_a_prorated_event_counts_by_the_time_that_it_spends_in_a_window():
-    assert_replay(
-        ask(by(PRORATED), "final", allowed=DAY, aggregates=OF_SHARES),
-        """
-        key | start        | arrival | value
-        a   | 09:30..10:30 | 10:30   | 8
-        a   | 10:30..14:30 | 14:30   | 80
-        a   | 13:15..13:15 | 14:30   | 4
-        """,
-        """
-        key | window       | pane  | at    | events | late | calls | total | mean
-        a   | 09:00..10:00 | final | 14:30 | 1      | 0    | 0.5   | 4     | 8
-        a   | 10:00..11:00 | final | 14:30 | 2      | 0    | 0.625 | 14    | 22.4
-        a   | 11:00..12:00 | final | 14:30 | 1      | 0    | 0.25  | 20    | 80
-        a   | 12:00..13:00 | final | 14:30 | 1      | 0    | 0.25  | 20    | 80
-        a   | 13:00..14:00 | final | 14:30 | 2      | 0    | 1.25  | 24    | 19.2
-        a   | 14:00..15:00 | final | 14:30 | 1      | 0    | 0.125 | 10    | 80
-        """,
-        complete=True,
-    )
-
-
-def test_a_late_share_revises_the_windows_that_are_not_closed():
-    assert_replay(
-        ask(by(PRORATED), allowed=HOUR, aggregates=OF_SHARES),
-        """
-        key | start        | arrival | value
-        b   | 11:00..11:00 | 11:00   | 0
-        a   | 08:30..10:30 | 11:10   | 40
-        """,
-        """
-        key | window       | pane | at    | events | late | calls | total | mean
-        a   | 10:00..11:00 | late | 11:10 | 1      | 1    | 0.25  | 10    | 40
-        """,
-    )
-
-
-def test_an_event_by_its_start_is_a_point_there():
-    assert_replay(
-        ask(by(START), "arrival"),
-        """
-        key | start        | arrival | value
-        a   | 09:50..11:10 | 11:10   | 8
-        """,
-        """
-        key | window       | pane  | at    | events | late | total
-        a   | 09:00..10:00 | early | 11:10 | 1      | 0    | 8
-        """,
-    )
-
-
-def test_an_event_by_its_end_is_a_point_there_and_the_end_of_a_window_is_the_next_ones():
-    assert_replay(
-        ask(by(END), "arrival"),
-        """
-        key | start        | arrival | value
-        a   | 09:50..11:10 | 11:10   | 8
-        a   | 10:50..12:00 | 12:00   | 2
-        """,
-        """
-        key | window       | pane  | at    | events | late | total
-        a   | 11:00..12:00 | early | 11:10 | 1      | 0    | 8
-        a   | 12:00..13:00 | early | 12:00 | 1      | 0    | 2
-        """,
-    )
-
-
-def test_an_event_longer_than_the_longest_misses_the_window_of_the_point_that_counts():
-    assert_late(
-        ask(by(END, longest=HOUR)),
-        """
-        key | start        | arrival | value
-        b   | 07:00..07:00 | 07:00   | 0
-        a   | 09:10..10:20 | 10:20   | 1
-        """,
-        """
-        seq | reason   | first_missed | last_missed | windows_missed | late_by
-        1   | too long | 10:00        | 10:00       | 1              | -14400000000
-        """,
-    )
 
 
 @given(questions(kinds=("spanning",)))
@@ -130,14 +45,6 @@ def test_by_the_start_is_as_sliding_windows_of_points(question):
         late_table(question.table, replace(question.query, window=each)).to_pylist() for each in (lasting, points)
     ]
     assert missed[0] == missed[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kernel", FLOAT_SUMS)
-@given(question=questions(kinds=("spanning",)))
-def test_kernels_agree_with_the_oracle_whatever_counts_of_an_event(kernel, question):
-    found = replay_table(question.table, question.query, question.complete, kernel).to_pylist()
-    assert_same_rows(found, oracle.replay(question.rows, question.query, question.complete), question)
 
 
 @st.composite

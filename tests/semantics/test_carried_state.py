@@ -19,7 +19,7 @@ from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import TIME, stored
 from schemas.errors import BadInput
 from schemas.query import agg, count, session
-from schemas.state_table import CARRIED
+from schemas.side_tables import CARRIED
 from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
@@ -46,7 +46,7 @@ def test_stretch_by_stretch_equals_one_replay_row_for_row(kind):
     @given(questions(kinds=(kind,)), st.lists(st.integers(0, 40), max_size=4))
     def ask_twice(question: Question, places: list[int]) -> None:
         question = _without_strings(question)
-        ours, ticks = _validated(question.table, question.query)
+        ours, ticks = validated(question.table, question.query)
         arrivals = sorted(set(stored(ours["arrival"]).tolist()))
         cuts = sorted({arrivals[place] for place in places if place < len(arrivals)})
         served = ServedQuery.of(question.query)
@@ -68,7 +68,7 @@ def _without_strings(question: Question) -> Question:
     return question._replace(query=replace(question.query, aggregates=kept))
 
 
-def _validated(events: pa.Table, query) -> tuple[pa.Table, PassTicks]:
+def validated(events: pa.Table, query) -> tuple[pa.Table, PassTicks]:
     ours = validate(events, query, timedelta.max)
     return ours, ticks_of_events(stored(ours["arrival"]), stored(ours["start"]))
 
@@ -104,7 +104,7 @@ def _sorted(rows: pa.Table) -> pa.Table:
 
 
 def _carried_by(query) -> pa.Table:
-    ours, ticks = _validated(table(events(EVENTS)), query)
+    ours, ticks = validated(table(events(EVENTS)), query)
     served = ServedQuery.of(query)
     *_, found = _stretches(ours, served, ticks, [], None)
     return found.carried
@@ -131,7 +131,7 @@ def test_a_key_whose_sessions_have_ended_leaves_nothing_and_another_what_its_win
 )
 def test_what_another_definition_carried_is_refused_with_the_key(other):
     query = ask(session(MINUTE))
-    ours, ticks = _validated(table(events(EVENTS)), query)
+    ours, ticks = validated(table(events(EVENTS)), query)
     served = ServedQuery.of(query)
     with pytest.raises(BadInput, match="the state of key='a' is not of this query as it is now.*first day"):
         replay_events(ours, served, ticks, carried=_carried_by(other))

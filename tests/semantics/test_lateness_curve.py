@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from pipelines.gate.recount.tables import FLOOR_DIV
-from pipelines.lateness.curve import CurvePoint, curve, recommended_us
 from pipelines.lateness.needed import AskedLateness, add_needed
+from pipelines.lateness.whatif import CurvePoint, curve, recommended_us
 from schemas.errors import WrongParameter
 from schemas.query import Query, count, session
 from schemas.windows import MICROSECOND

@@ -9,7 +9,7 @@ import pytest
 from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import ticks_of_events
-from pipelines.tables.aggregates import aggregate_columns
+from pipelines.tables.query_tables import aggregate_columns
 from schemas.errors import TooManyRows, WrongParameter
 from schemas.query import agg, rolling, tumbling
 from schemas.registry import queries

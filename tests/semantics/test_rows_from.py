@@ -1,7 +1,5 @@
 """Rows before a tick are counted and not made: those from it on are the same, to the last bit, with their revisions."""
 
-from datetime import timedelta
-
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -10,21 +8,18 @@ from hypothesis import strategies as st
 
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.validate import validate
-from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import stored
 from schemas.errors import TooManyRows
 from schemas.query import Query, agg, sliding
+from tests.semantics.test_carried_state import validated
 from tests.support.semantics.generate import questions
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
 
 
 def replayed(rows: pa.Table, query: Query, complete: bool, rows_from_us: int | None = None, **options: int) -> pa.Table:
-    ours = validate(rows, query, timedelta.max)
-    arrivals_us = stored(ours["arrival"])
-    ticks = ticks_of_events(arrivals_us, stored(ours["start"]))
-    last_us = int(arrivals_us.max()) if complete and len(ours) else None
+    ours, ticks = validated(rows, query)
+    last_us = int(stored(ours["arrival"]).max()) if complete and len(ours) else None
     served = ServedQuery.of(query)
     rules = served.rules(last_us)._replace(rows_from_us=rows_from_us)
     return replay_events(ours, served, ticks, rules, options=options).rows

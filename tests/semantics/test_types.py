@@ -8,13 +8,13 @@ import pytest
 
 from kernels.monoids import functions
 from pipelines.rows.arrays import TIME
-from pipelines.tables.aggregates import plan_aggregates
+from pipelines.tables.query_tables import plan_aggregates
 from schemas.errors import WrongParameter
-from schemas.query import agg, tumbling
+from schemas.query import WINDOW_COLUMNS, agg, tumbling
 from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
-from tools.docs.aggregates import _aggregate
+from tools.docs.kernels import _aggregate
 
 TEN = tumbling(10 * MINUTE)
 STORY = table(
@@ -53,24 +53,9 @@ def last_row(values: list, type_: pa.DataType, aggregates: dict) -> dict:
 
 def test_the_columns_and_their_types():
     query = ask(TEN, "arrival", aggregates={**ALL, "rows": agg("count")}, allowed=timedelta(days=1))
-    wanted = pa.schema(
-        {
-            "key": pa.string(),
-            "window_start": TIMES,
-            "window_end": TIMES,
-            "revision": pa.int64(),
-            "pane": pa.string(),
-            "emitted_at": TIMES,
-            "events": pa.int64(),
-            "late_events": pa.int64(),
-            "number": pa.int64(),
-            "total": pa.int64(),
-            "middle": pa.float64(),
-            "least": pa.int64(),
-            "most": pa.int64(),
-            "rows": pa.int64(),
-        }
-    )
+    text, time, whole = pa.string(), TIMES, pa.int64()
+    types = (text, time, time, whole, text, time, whole, whole, whole, whole, pa.float64(), whole, whole, whole)
+    wanted = pa.schema(zip(("key", *WINDOW_COLUMNS, *ALL, "rows"), types, strict=True))
     assert replay_table(STORY, query).schema.equals(wanted)
     assert replay_table(STORY.slice(0, 0), query).schema.equals(wanted)
     nothing = replay_table(STORY, ask(TEN, "arrival", aggregates=query.aggregates, where=(("key", "==", "z"),)))
@@ -79,40 +64,27 @@ def test_the_columns_and_their_types():
 
 
 def test_the_columns_of_the_late_table_and_their_types():
-    wanted = pa.schema(
-        {
-            "key": pa.string(),
-            "start": TIMES,
-            "end": TIMES,
-            "arrival": TIMES,
-            "seq": pa.int64(),
-            "reason": pa.string(),
-            "first_missed": TIMES,
-            "last_missed": TIMES,
-            "windows_missed": pa.int64(),
-            "late_by": pa.int64(),
-        }
-    )
+    of_query = {"reason": pa.string(), "first_missed": TIMES, "last_missed": TIMES}
+    counts = {"windows_missed": pa.int64(), "late_by": pa.int64()}
+    times = dict.fromkeys(("start", "end", "arrival"), TIMES)
+    wanted = pa.schema({"key": pa.string(), **times, "seq": pa.int64(), **of_query, **counts})
     late = late_table(STORY, ask(TEN))
     assert late.schema.equals(wanted)
     assert late["seq"].to_pylist() == [4]
     assert late_table(STORY.slice(0, 0), ask(TEN)).schema.equals(wanted)
 
 
-@pytest.mark.parametrize(
-    "type_", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
-)
-def test_integers_sum_to_int64_and_keep_their_type_in_min_and_max(type_):
-    row = last_row([5, None, 100, 0, 7], type_, ALL)
-    assert [row[name].as_py() for name in ALL] == [4, 112, 28.0, 0, 100]
-    assert [row[name].type for name in ALL] == [pa.int64(), pa.int64(), pa.float64(), type_, type_]
+INTEGERS = pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()
 
 
-@pytest.mark.parametrize("type_", [pa.float16(), pa.float32(), pa.float64()])
-def test_floats_sum_to_float64_and_keep_their_type_in_min_and_max(type_):
-    row = last_row([0.5, None, -2.25, 8.0, 0.0], type_, ALL)
-    assert [row[name].as_py() for name in ALL] == [4, 6.25, 1.5625, -2.25, 8.0]
-    assert [row[name].type for name in ALL] == [pa.int64(), pa.float64(), pa.float64(), type_, type_]
+@pytest.mark.parametrize("type_", [*INTEGERS, pa.float16(), pa.float32(), pa.float64()])
+def test_numbers_sum_to_64_bits_and_keep_their_type_in_min_and_max(type_):
+    values, wanted, of_sum = [5, None, 100, 0, 7], [4, 112, 28.0, 0, 100], pa.int64()
+    if pa.types.is_floating(type_):
+        values, wanted, of_sum = [0.5, None, -2.25, 8.0, 0.0], [4, 6.25, 1.5625, -2.25, 8.0], pa.float64()
+    row = last_row(values, type_, ALL)
+    assert [row[name].as_py() for name in ALL] == wanted
+    assert [row[name].type for name in ALL] == [pa.int64(), of_sum, pa.float64(), type_, type_]
 
 
 @pytest.mark.parametrize(
@@ -162,9 +134,7 @@ def test_count_takes_a_column_of_any_type(type_):
 
 
 KEYS = [
-    (pa.string(), ["b", "a", None, "a", "b"]),
-    (pa.large_string(), ["b", "a", None, "a", "b"]),
-    (pa.string_view(), ["b", "a", None, "a", "b"]),
+    *((type_, ["b", "a", None, "a", "b"]) for type_ in (pa.string(), pa.large_string(), pa.string_view())),
     (pa.dictionary(pa.int8(), pa.string()), ["b", "a", None, "a", "b"]),
     (pa.dictionary(pa.int32(), pa.large_string(), ordered=True), ["b", "a", None, "a", "b"]),
     (pa.binary(), [b"\xff", b"a", None, b"a", b"\xff"]),

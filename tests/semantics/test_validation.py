@@ -42,61 +42,48 @@ def test_the_good_table_is_good():
     assert replay_table(GOOD, QUERY).num_rows == 3
 
 
-@pytest.mark.parametrize("name", ["start", "end", "arrival", "seq"])
-def test_a_missing_column_of_every_event_is_named(name):
-    refused(GOOD.drop_columns([name]), BadInput, f"0 columns named '{name}'")
-
-
-def test_a_column_that_the_query_lacks_is_named_with_those_that_there_are():
-    refused(GOOD.drop_columns(["key"]), WrongParameter, "column is 'key'; allowed: .*start, end, arrival, seq, value")
-    refused(GOOD.drop_columns(["value"]), WrongParameter, "column is 'value'")
-    refused(GOOD, WrongParameter, "column is 'colour'", ask(TEN, where=(("colour", "==", "red"),)))
-
-
-def test_a_column_that_comes_twice_is_refused():
-    refused(GOOD.append_column("value", GOOD["value"]), WrongParameter, "column is 'value'; allowed: .*once")
-    refused(GOOD.append_column("seq", GOOD["seq"]), BadInput, "2 columns named 'seq'")
-
-
-@pytest.mark.parametrize("name", ["start", "end", "arrival", "seq"])
-def test_null_names_its_row(name):
-    values = GOOD[name].to_pylist()
-    refused(replaced(name, [*values[:2], None], GOOD[name].type), BadInput, f"row 2: {name} is null")
+NAMES = ("start", "end", "arrival", "seq")
+ROWS, NAN = GOOD.to_pydict(), float("nan")
+REFUSED = [
+    *((GOOD.drop_columns([name]), BadInput, f"0 columns named '{name}'") for name in NAMES),
+    (GOOD.drop_columns(["key"]), WrongParameter, "column is 'key'; allowed: .*start, end, arrival, seq, value"),
+    (GOOD.drop_columns(["value"]), WrongParameter, "column is 'value'"),
+    (GOOD.append_column("value", GOOD["value"]), WrongParameter, "column is 'value'; allowed: .*once"),
+    (GOOD.append_column("seq", GOOD["seq"]), BadInput, "2 columns named 'seq'"),
+    *((replaced(name, [*ROWS[name][:2], None], GOOD[name].type), BadInput, f"row 2: {name} is null") for name in NAMES),
+    *((replaced(name, column), BadInput, rf"column '{name}' is .*; a replay needs (timestamp\[us, tz=UTC\]|int64)")
+      for name, column in (
+        ("start", [1, 2, 3]), ("start", [datetime(2024, 3, 1)] * 3), ("arrival", ["10:00"] * 3), ("end", pa.nulls(3)),
+        ("seq", [1.0, 2.0, 3.0]), ("seq", ["1", "2", "3"]))),
+    (replaced("arrival", [10**18, 10**18 + 1000, 10**18 + 1], pa.timestamp("ns", tz="UTC")), BadInput,
+     r"row 2: arrival is 1000000000000000001 in timestamp\[ns, tz=UTC\]"),
+    (replaced("arrival", [0, 2**62, 1], pa.timestamp("s", tz="UTC")), BadInput,
+     "row 1: arrival is 4611686018427387904 in timestamp.s, tz=UTC."),
+    (replaced("seq", [1, 2**63, 3], pa.uint64()), BadInput, "row 1: seq is .* in uint64"),
+    *((replaced(name, [0, far, 0], TIMES), BadInput, rf"row 1 \(.*\): {name} is beyond ±36,533 years")
+      for name in ("start", "arrival") for far in (2**60 + 1, -(2**60) - 1, 2**63 - 1, -(2**63))),
+    (replaced("end", [at("10:01"), at("10:01"), at("10:03")], TIMES), BadInput,
+     r"row 1 \(.* seq 1\): end .*10:01.* is before start .*10:02"),
+    (replaced("arrival", [at("10:02"), at("10:03"), at("10:02")], TIMES).set_column(3, "seq", pa.array([7, 7, 7])),
+     BadInput, r"row 0 .*seq 7\) and row 2 have the same arrival and seq"),
+    *((replaced("value", [1.0, NAN, 2.0], type_), BadInput, "row 1: value is NaN")
+      for type_ in (pa.float64(), pa.float32())),
+    ({"start": []}, WrongParameter, "events is 'dict'; allowed: a pyarrow.Table"),
+]  # fmt: skip
+OF_A_QUERY = [
+    (ask(TEN, where=(("colour", "==", "red"),)), WrongParameter, "column is 'colour'"),
+    (ask(rolling(timedelta.max)), WrongParameter, "size is .*at most"),
+    (ask(sliding(MINUTE, timedelta.max)), WrongParameter, "slide is .*at most"),
+    ("bikes_demand", WrongParameter, "query is 'str'"),
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "column"),
-    [
-        ("start", pa.array([1, 2, 3])),
-        ("start", pa.array([datetime(2024, 3, 1)] * 3)),
-        ("arrival", pa.array(["10:00"] * 3)),
-        ("end", pa.nulls(3)),
-        ("seq", pa.array([1.0, 2.0, 3.0])),
-        ("seq", pa.array(["1", "2", "3"])),
-    ],
+    ("given", "query", "kind", "message"),
+    [*((given, QUERY, *error) for given, *error in REFUSED), *((GOOD, query, *error) for query, *error in OF_A_QUERY)],
 )
-def test_a_wrong_type_is_named_with_the_right_one(name, column):
-    refused(replaced(name, column), BadInput, rf"column '{name}' is .*; a replay needs (timestamp\[us, tz=UTC\]|int64)")
-
-
-def test_nanoseconds_that_are_no_whole_microseconds_name_their_row():
-    stamps = pa.array([10**18, 10**18 + 1000, 10**18 + 1], pa.timestamp("ns", tz="UTC"))
-    refused(replaced("arrival", stamps), BadInput, r"row 2: arrival is 1000000000000000001 in timestamp\[ns, tz=UTC\]")
-
-
-def test_seconds_beyond_int64_microseconds_name_their_row():
-    stamps = pa.array([0, 2**62, 1], pa.timestamp("s", tz="UTC"))
-    refused(replaced("arrival", stamps), BadInput, "row 1: arrival is 4611686018427387904 in timestamp.s, tz=UTC.")
-
-
-def test_seq_beyond_int64_names_its_row():
-    refused(replaced("seq", [1, 2**63, 3], pa.uint64()), BadInput, "row 1: seq is .* in uint64")
-
-
-@pytest.mark.parametrize("far", [2**60 + 1, -(2**60) - 1, 2**63 - 1, -(2**63)])
-def test_times_whose_windows_would_leave_int64_name_their_row(far):
-    for name in ("start", "arrival"):
-        refused(replaced(name, [0, far, 0], TIMES), BadInput, rf"row 1 \(.*\): {name} is beyond ±36,533 years")
+def test_what_is_wrong_is_refused_with_row_value_and_what_is_allowed(given, query, kind, message):
+    refused(given, kind, message, query)
 
 
 def test_times_at_the_limit_are_served():
@@ -105,25 +92,8 @@ def test_times_at_the_limit_are_served():
     assert rows["events"].to_pylist() == [1, 1, 1]
 
 
-def test_an_end_before_its_start_names_its_row_and_both():
-    ends = [at("10:01"), at("10:01"), at("10:03")]
-    refused(replaced("end", ends, TIMES), BadInput, r"row 1 \(.* seq 1\): end .*10:01.* is before start .*10:02")
-
-
-def test_arrival_and_seq_of_two_rows_name_both():
-    stamps = [at("10:02"), at("10:03"), at("10:02")]
-    table_ = replaced("arrival", stamps, TIMES)
-    table_ = table_.set_column(table_.column_names.index("seq"), "seq", pa.array([7, 7, 7]))
-    refused(table_, BadInput, r"row 0 .*seq 7\) and row 2 have the same arrival and seq")
-
-
 def test_the_same_seq_at_another_arrival_is_fine():
     assert replay_table(replaced("seq", [5, 5, 5]), QUERY).num_rows == 3
-
-
-@pytest.mark.parametrize("type_", [pa.float64(), pa.float32()])
-def test_nan_names_its_row(type_):
-    refused(replaced("value", [1.0, float("nan"), 2.0], type_), BadInput, "row 1: value is NaN")
 
 
 def test_nan_in_a_row_that_is_filtered_out_is_refused_too():
@@ -147,6 +117,10 @@ def refused_replay(kind: type, message: str, query=QUERY, **parameters) -> None:
         replay_table(GOOD, query, **parameters)
 
 
+def test_what_is_no_truth_is_refused():
+    refused_replay(WrongParameter, "complete is 'yes'", complete="yes")
+
+
 def test_an_unknown_kernel_is_refused_with_those_that_there_are():
     refused_replay(NotServed, "kernel 'abacus' .*supported: .*daba_lite, finger_tree", kernel="abacus")
 
@@ -165,22 +139,6 @@ def test_an_unknown_aggregate_is_refused_with_those_that_there_are():
         "midpoint.*supported: all, any, .*, count, .*, max, .*, sum, top_k, variance",
         ask(TEN, aggregates={"middle": agg("midpoint", "value")}),
     )
-
-
-@pytest.mark.parametrize(
-    ("aggregate", "message"),
-    [
-        (agg("sum"), "sum over no column"),
-        (agg("sum", "key"), "sum over key of type string"),
-        (agg("mean", "start"), "mean over start of type timestamp"),
-        (agg("range", "key"), "range over key of type string"),
-        (agg("sum", "value", "seq"), "sum with second column seq of type int64'; allowed: none"),
-        (agg("sum", "value", "seq", "start"), "at most two columns"),
-        (agg("count", ddof=1), "count with a parameter ddof'; allowed: none"),
-    ],
-)
-def test_an_aggregate_that_does_not_fit_its_columns_is_refused(aggregate, message):
-    refused_replay(WrongParameter, message, ask(TEN, aggregates={"answer": aggregate}))
 
 
 def test_a_sum_beyond_int64_is_an_error_that_names_aggregate_key_and_window():
@@ -242,17 +200,6 @@ def test_a_sum_that_only_passes_beyond_int64_on_its_way_is_fine():
     )
     table_ = table_.set_column(table_.column_names.index("value"), "value", pa.array([2**63 - 1, 2**63 - 1, -(2**63)]))
     assert replay_table(table_, QUERY)["total"].to_pylist() == [2**63 - 2]
-
-
-def test_what_is_no_table_or_no_query_is_refused():
-    refused({"start": []}, WrongParameter, "events is 'dict'; allowed: a pyarrow.Table")
-    refused(GOOD, WrongParameter, "query is 'str'", "bikes_demand")
-    refused_replay(WrongParameter, "complete is 'yes'", complete="yes")
-
-
-def test_a_size_beyond_the_range_of_times_is_refused():
-    refused(GOOD, WrongParameter, "size is .*at most", ask(rolling(timedelta.max)))
-    refused(GOOD, WrongParameter, "slide is .*at most", ask(sliding(MINUTE, timedelta.max)))
 
 
 def test_a_lateness_beyond_all_times_means_that_the_watermark_never_moves():

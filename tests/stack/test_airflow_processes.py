@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.airflow import rest
 from processes import marked
 from schemas.errors import NotSetUp
-from stack import airflow, components, rest, settings
+from stack import airflow, components, settings
 from stack.places import REPOSITORY
 
 pytestmark = pytest.mark.airflow

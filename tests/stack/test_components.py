@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
+from pipelines.airflow import rest
 from processes import marked, proc
-from stack import airflow, components, condition, rest, restarts, settings
+from stack import airflow, components, settings
 from stack.components import WATCHER
 from stack.places import REPOSITORY
 
@@ -63,7 +64,6 @@ def test_the_watcher_starts_again_what_died_and_ends_what_that_left(home, name):
     left = [pid for pid in marked.marked(settings.mark(home)) if f"{name} {before[name]}" in part_of(pid)]
     assert left == []
     assert f"the {name} had ended and is started again" in components.log(home, WATCHER).read_text()
-    restarts.forget(home)
 
 
 def part_of(pid: int) -> str:
@@ -74,7 +74,7 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     """The server stands still meanwhile: what looks first whether it answers would end all of it."""
     before = kill(home, WATCHER)
     kill(home, "scheduler", "dag-processor")
-    wrong, fix = condition.of(home)
+    wrong, fix = airflow.condition(home)
     assert "the scheduler has ended" in wrong and "the dag-processor has ended" in wrong and fix == "make up"
     assert "the watcher has ended: what dies of Airflow is not started again" in wrong
     assert wrong.split(": ")[0] in stack(home, "doctor").stdout
@@ -94,22 +94,23 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     assert starting.returncode == 0, printed
     assert "started again, since they had ended: scheduler, dag-processor, watcher" in printed
     assert new_of(home, before) == {"scheduler", "dag-processor", WATCHER}
-    assert condition.of(home) == ("", "")
+    assert airflow.condition(home) == ("", "")
 
 
 def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_up(home):
-    for _ in range(restarts.MOST):
+    kill(home, WATCHER)
+    assert stack(home, "up").returncode == 0  # another watcher, which has started nothing again
+    for _ in range(components.MOST):
         before = kill(home, "triggerer")
         wait_until(lambda before=before: new_of(home, before) == {"triggerer"}, "the triggerer is started again")
     kill(home, "triggerer")
     report = "the triggerer ended again after 3 times within 10 minutes: it stays so until make up"
     wait_until(lambda: report in components.log(home, WATCHER).read_text(), "it is given up")
-    wrong, fix = condition.of(home)
+    wrong, fix = airflow.condition(home)
     assert "the triggerer has ended, 3 times within 10 minutes, and is not started again any more" in wrong
     assert fix == "make up"
     assert "started again, since they had ended: triggerer" in stack(home, "up").stdout
-    assert condition.of(home) == ("", "")
-    assert restarts.read(home).given_up == []
+    assert airflow.condition(home) == ("", "")
 
 
 def test_doctor_reports_a_server_that_does_not_answer_and_up_leaves_it_alone(home, monkeypatch):
@@ -118,7 +119,7 @@ def test_doctor_reports_a_server_that_does_not_answer_and_up_leaves_it_alone(hom
     monkeypatch.setattr(rest, "HEALTH_LIMIT_S", 2.0)
     os.kill(before["api-server"], signal.SIGSTOP)
     try:
-        wrong, _ = condition.of(home)
+        wrong, _ = airflow.condition(home)
         assert f"the api-server runs (process {before['api-server']}), but does not answer" in wrong
         with pytest.raises(airflow.NotSetUp, match="api-server was not ready within 5 s"):
             airflow.complete(airflow.running(home))
@@ -133,4 +134,4 @@ def test_down_ends_the_watcher_and_all_that_it_started_also_after_the_watcher_wa
     kill(home, WATCHER)
     assert "processes ended" in stack(home, "down").stdout
     assert marked.marked(settings.mark(home)) == []
-    assert condition.of(home) == ("", "")
+    assert airflow.condition(home) == ("", "")

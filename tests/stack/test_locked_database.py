@@ -10,8 +10,9 @@ from datetime import date
 
 import pytest
 
+from pipelines.airflow import rest
 from schemas.errors import AirflowRefused
-from stack import airflow, components, database, rest, settings
+from stack import airflow, components, settings
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(70), pytest.mark.timeout(900)]
 FIRST, LAST, LIMIT_S = date(2020, 1, 1), date(2020, 1, 2), 300.0
@@ -106,7 +107,7 @@ def login(home) -> tuple[int, str, str]:
 @contextmanager
 def locked(home) -> Iterator[None]:
     """Nobody else can write."""
-    path = settings.airflow_home(home) / database.FILE
+    path = settings.airflow_home(home) / settings.FILE
     holder = sqlite3.connect(path, timeout=120, isolation_level=None)
     try:
         holder.execute("BEGIN IMMEDIATE")

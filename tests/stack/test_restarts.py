@@ -1,44 +1,68 @@
-"""A component that dies is started again so often and no more; what is known of it outlives the watcher."""
+"""A component that dies is started again so often and no more, until somebody else has started it."""
+
+import os
+import signal
 
 import pytest
 
-from stack import restarts, settings
-from stack.restarts import MOST, WITHIN_S, Restarts
+from pipelines.airflow import PORT, Running, airflow_home, alive, mark, parts, running
+from processes import marked, proc
+from stack import components
+from stack.components import MOST, WATCHER, WITHIN_S, Watcher
+from tests.support.processes import wait_until
 
 
 @pytest.fixture
-def home(tmp_path):
-    settings.airflow_home(tmp_path).mkdir()
-    return tmp_path
+def watcher(tmp_path, monkeypatch):
+    """Of a home where nothing lives but what `dead` leaves out; what it starts is only noted."""
+    (airflow_home(tmp_path) / "logs" / "stack").mkdir(parents=True)
+    made, kept = Watcher(tmp_path), components.log(tmp_path, WATCHER)
+    kept.touch()
+    made.dead = ["scheduler"]
+    monkeypatch.setattr(components, "dead", lambda home: made.dead)
+    monkeypatch.setattr(components, "start", lambda home, name, given: name)
+    monkeypatch.setattr(components, "say", lambda line: kept.write_text(f"{kept.read_text()}{line}\n"))
+    return made
 
 
-def test_the_limit_is_reached_by_starts_within_the_time_and_not_by_older_ones():
-    close = Restarts()
-    assert [close.may_start("scheduler", now) for now in range(MOST + 1)] == [True] * MOST + [False]
-    assert close.given_up == ["scheduler"]
-    apart = Restarts()
+def test_the_limit_is_reached_by_starts_within_the_time_and_not_by_older_ones(watcher):
     step = WITHIN_S / MOST
-    assert all(apart.may_start("scheduler", step * number) for number in range(10 * MOST))
-    assert apart.given_up == []
+    assert all(watcher.look(step * number) for number in range(10 * MOST))
+    later = 100 * WITHIN_S
+    assert [watcher.look(later + second) for second in range(MOST + 1)] == [["scheduler"]] * MOST + [[]]
 
 
-def test_what_was_given_up_stays_so_however_long_ago_and_others_are_started():
-    known = Restarts(given_up=["scheduler"])
-    assert not known.may_start("scheduler", 100 * WITHIN_S)
-    assert known.may_start("triggerer", 0.0)
+def test_what_was_given_up_stays_so_and_others_are_started_until_it_lives_again(watcher, tmp_path):
+    started = [watcher.look(second) for second in range(MOST + 3)]
+    assert started == [["scheduler"]] * MOST + [[]] * 3
+    assert components.is_given_up(tmp_path, "scheduler") and not components.is_given_up(tmp_path, "triggerer")
+    watcher.dead = ["scheduler", "triggerer", WATCHER]
+    assert watcher.look(100 * WITHIN_S) == ["triggerer"]
+    watcher.dead = []
+    assert watcher.look(101 * WITHIN_S) == []
+    watcher.dead = ["scheduler"]
+    assert watcher.look(101 * WITHIN_S + 1) == ["scheduler"]
+    assert not components.is_given_up(tmp_path, "scheduler")
 
 
-def test_the_next_watcher_knows_until_it_is_forgotten(home):
-    known = Restarts()
-    known.may_start("scheduler", 5.0)
-    known.given_up.append("triggerer")
-    restarts.write(home, known)
-    assert restarts.read(home) == known
-    restarts.forget(home)
-    assert restarts.read(home) == Restarts()
-
-
-@pytest.mark.parametrize("damaged", ["", "{", "[]", "{}", '{"starts": 1, "given_up": []}', '{"starts": {"a": 1}}'])
-def test_a_damaged_file_counts_anew(home, damaged):
-    (settings.airflow_home(home) / "restarts.json").write_text(damaged)
-    assert restarts.read(home) == Restarts()
+@pytest.mark.slow
+def test_a_component_that_was_killed_is_started_again_once_what_it_left_has_ended(tmp_path, monkeypatch):
+    """Shells for components: each starts a process that outlives it."""
+    (airflow_home(tmp_path) / "logs" / "stack").mkdir(parents=True)
+    given = os.environ | {marked.MARK: mark(tmp_path), PORT: "18099"}
+    monkeypatch.setattr(components, "COMMANDS", dict.fromkeys(components.COMMANDS, ("sh", "-c", "sleep 60 & sleep 60")))
+    monkeypatch.setattr(components, "environment", lambda process: given)
+    try:
+        for name in components.OF_AIRFLOW:
+            components.start(tmp_path, name, given)
+        before, everything = alive(tmp_path), marked.marked(mark(tmp_path))
+        assert running(tmp_path) == Running(tmp_path, 18099) and components.dead(tmp_path) == [WATCHER]
+        proc.send([before["scheduler"]], signal.SIGKILL)
+        wait_until(lambda: "scheduler" not in alive(tmp_path), "it is dead")
+        assert len(Watcher(tmp_path).look(0.0)) == 1
+        after, left = alive(tmp_path), [pid for pid, name, _ in parts(tmp_path) if name == "scheduler"]
+        assert {name for name in after if after[name] != before[name]} == {"scheduler"}
+        assert not {*left} & {*everything}
+    finally:
+        marked.end(mark(tmp_path), grace_s=2.0)
+    assert running(tmp_path) is None

@@ -12,7 +12,7 @@ import pytest
 
 from processes import marked
 from schemas.errors import WrongParameter
-from stack import database, settings
+from stack import settings
 from stack.airflow import free_port
 from stack.places import REPOSITORY
 
@@ -76,19 +76,19 @@ def test_settings_of_another_airflow_do_not_leak_in(tmp_path, monkeypatch):
 
 def test_one_variable_names_another_database(tmp_path, monkeypatch):
     url = "postgresql+psycopg2://user:secret@127.0.0.1:5432/airflow"
-    monkeypatch.setenv(database.VARIABLE, url)
+    monkeypatch.setenv(settings.DATABASE, url)
     assert settings.airflow_environment(tmp_path, 8080)[CONNECTION] == url
-    monkeypatch.delenv(database.VARIABLE)
-    sqlite = f"sqlite:///{tmp_path / 'airflow' / database.FILE}"
+    monkeypatch.delenv(settings.DATABASE)
+    sqlite = f"sqlite:///{tmp_path / 'airflow' / settings.FILE}"
     assert settings.airflow_environment(tmp_path, 8080)[CONNECTION].startswith(sqlite)
 
 
 @pytest.mark.parametrize("url", ["", "mysql://user:secret@there/airflow", "postgresql://user:secret@there/a", "x"])
 def test_a_database_that_is_not_supported_is_refused_by_its_setting_without_its_password(tmp_path, monkeypatch, url):
-    monkeypatch.setenv(database.VARIABLE, url)
-    with pytest.raises(WrongParameter, match=database.VARIABLE) as refused:
+    monkeypatch.setenv(settings.DATABASE, url)
+    with pytest.raises(WrongParameter, match=settings.DATABASE) as refused:
         settings.airflow_environment(tmp_path, 8080)
-    assert "secret" not in str(refused.value) and database.POSTGRESQL in str(refused.value)
+    assert "secret" not in str(refused.value) and settings.POSTGRESQL in str(refused.value)
 
 
 def test_a_taken_port_is_not_chosen():

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from pipelines import config
+from pipelines.airflow import Running, password_file
 from pipelines.config import Config
 from schemas.errors import NotSetUp, WrongParameter
-from stack import airflow, airflow_command, credentials, settings, up
-from stack.airflow import Running
+from stack import airflow, settings, up
 from stack.places import REPOSITORY, make
 from tests.support.other_user import as_other_user
 from tests.support.processes import wait_until
@@ -69,7 +69,7 @@ def test_the_password_is_told_to_a_terminal_only_and_else_its_file(home, monkeyp
     monkeypatch.setenv("CI", ci)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
-    said, file = settings.login(home), credentials.password_file(settings.airflow_home(home))
+    said, file = settings.login(home), password_file(settings.airflow_home(home))
     assert (settings.password(home) in said, str(file) in said) == (told, not told)
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -103,22 +103,22 @@ def test_who_holds_a_port_and_which_other_airflows_run_is_known(tmp_path):
 
 @pytest.mark.parametrize(("text", "problem"), [("", "words of Airflow"), ("dags 'list", "quotes that end")])
 def test_airflow_s_command_line_without_words_or_with_half_a_quote_is_refused(monkeypatch, text, problem):
-    monkeypatch.setenv(airflow_command.ARGS, text)
+    monkeypatch.setenv(up.ARGS, text)
     with pytest.raises(WrongParameter, match=f"ARGS is .*{problem}"):
-        airflow_command.run([])
+        up.command_line([])
 
 
 def test_airflow_s_command_line_needs_an_airflow_that_was_started(home, monkeypatch):
-    monkeypatch.setenv(airflow_command.ARGS, "dags list")
+    monkeypatch.setenv(up.ARGS, "dags list")
     with pytest.raises(NotSetUp, match=f"no Airflow was started over {home} yet; fix it with: make up WINDROW_HOME="):
-        airflow_command.run([])
+        up.command_line([])
 
 
 @pytest.mark.airflow
 def test_airflow_s_command_line_is_that_of_the_home(home, set_up, capfd, monkeypatch):
     settings.airflow_environment(home, 8080)
-    monkeypatch.setenv(airflow_command.ARGS, "config get-value core dags_folder")
-    assert airflow_command.run([]) == 0
+    monkeypatch.setenv(up.ARGS, "config get-value core dags_folder")
+    assert up.command_line([]) == 0
     assert str(REPOSITORY / "dags") in capfd.readouterr().out
 
 
@@ -130,10 +130,10 @@ def test_a_backfill_is_asked_of_the_server_where_one_runs(monkeypatch, home, cap
     asked = []
     client = SimpleNamespace(backfill=lambda **days: asked.append(days) or 7)
     running = SimpleNamespace(client=lambda: client, address="http://here", environment={})
-    monkeypatch.setattr(airflow_command.shutil, "which", lambda name: name)
-    monkeypatch.setattr(airflow_command.airflow, "running", lambda home: running)
+    monkeypatch.setattr(airflow.shutil, "which", lambda name: name)
+    monkeypatch.setattr(up, "running", lambda home: running)
     words = [word for pair in more.items() for word in pair if word]
-    assert airflow_command.run([*ASKED.split(), *words]) == 0
+    assert up.command_line([*ASKED.split(), *words]) == 0
     given = {"dag": "bikes", "first": date(2018, 6, 1), "last": date(2018, 6, 3)}
     assert asked == [given | {"backwards": bool(more), "reprocess": more.get("--reprocess-behavior", "none")}]
     assert "backfill 7: http://here/dags/bikes" in capsys.readouterr().out
@@ -144,4 +144,4 @@ def test_a_backfill_is_asked_of_the_server_where_one_runs(monkeypatch, home, cap
     ASKED.replace("06-01", "06-31"), "backfill create --dag-id bikes", f"{ASKED} --reprocess-behavior some",
 ])  # fmt: skip
 def test_any_other_command_is_airflow_s_own(words):
-    assert airflow_command._days_of_backfill(words.split()) is None
+    assert up._days_of_backfill(words.split()) is None

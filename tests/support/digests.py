@@ -6,7 +6,6 @@ from datetime import date
 from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.rows import databases
 from schemas.ledger_tables import FARM_RUNS, VERDICTS
 
 # What depends on how many commits there were.
@@ -24,7 +23,7 @@ def digests_of_rows(config: Config) -> dict[str, tuple]:
 def digests(config: Config, tables: Iterable[str]) -> dict[str, tuple]:
     """Rows of each table, and a digest of these in any order."""
     lake, found = Lake(config), {}
-    with databases.open_database(config.scratch, config.lake) as database:
+    with storage.open_database(config.scratch, config.lake) as database:
         for name in tables:
             rows = lake.dataset(name)
             columns = ", ".join(f'"{each}"' for each in rows.schema.names if each not in NOT_COMPARED)
@@ -37,7 +36,7 @@ def digests(config: Config, tables: Iterable[str]) -> dict[str, tuple]:
 def digests_by_day(config: Config, tables: Iterable[str]) -> dict[tuple[str, date], tuple]:
     """The same for each day of tables that are partitioned by date."""
     lake, found = Lake(config), {}
-    with databases.open_database(config.scratch, config.lake) as database:
+    with storage.open_database(config.scratch, config.lake) as database:
         for name in tables:
             (day,) = storage.delta_table(lake.folder(name)).metadata().partition_columns
             database.register("rows", lake.dataset(name))

@@ -25,37 +25,12 @@ WRITTEN = {
     ("phone_calls", "calls"): [CALL.format(n, n * 7) for n in range(LINES_KEPT)],
     ("call_center", "calls"): [BANK.format(n) for n in range(10, 50)],
 }
-ODD_NAMES = (
-    "it's {}",
-    "50% é {}",
-    "a b {}",
-    "%20{}",
-    "{};rm -rf",
-    "日本 {}",
-    "{}" + "x" * 180,
-    "a\\b{}",
-    "$HOME {}",
-    "{}#?&",
-    "new\nline {}",
-    "tab\t{}",
-    "\u202e{}",
-)
+ODD_NAMES = ("it's {}", "50% é {}", "a b {}", "%20{}", "{};rm -rf", "日本 {}", "{}" + "x" * 180, "a\\b{}", "$HOME {}",
+             "{}#?&", "new\nline {}", "tab\t{}", "\u202e{}")  # fmt: skip
 # Put into any field: times that leave int64 or the calendar, and dates that never were.
-TIMES = (
-    "9999-12-31 23:59:59",
-    "0001-01-01 00:00:00",
-    "10000-01-01 00:00:00",
-    "2024-02-30 00:00:00",
-    "9" * 19,
-    "9" * 40,
-    "-9223372036854775808",
-    "1969-12-31 23:59:59",
-    "1e18",
-    "٢٠٢٤-01-01 00:00:00",
-    "",
-    "NaN",
-    "2024-03-08 24:00:00",
-)
+TIMES = ("9999-12-31 23:59:59", "0001-01-01 00:00:00", "10000-01-01 00:00:00", "2024-02-30 00:00:00", "9" * 19,
+         "9" * 40, "-9223372036854775808", "1969-12-31 23:59:59", "1e18", "٢٠٢٤-01-01 00:00:00", "", "NaN",
+         "2024-03-08 24:00:00")  # fmt: skip
 BOMB_PIECES = 300  # of 1 MiB
 
 
@@ -78,11 +53,8 @@ class Case(NamedTuple):
 
 def good_files(scratch: Path) -> list[Good]:
     """One good file for each layout of each stream."""
-    return [
-        Good(stream, layout, *_good(stream, layout, scratch))
-        for stream in streams().values()
-        for layout in stream.layouts
-    ]
+    layouts = [(stream, layout) for stream in streams().values() for layout in stream.layouts]
+    return [Good(stream, layout, *_good(stream, layout, scratch)) for stream, layout in layouts]
 
 
 def _good(stream: Stream, layout: Layout, scratch: Path) -> tuple[str, list[str]]:
@@ -111,11 +83,9 @@ def side_inputs(scratch: Path) -> dict[str, bytes]:
 def cases(good: list[Good], count: int, seed: int) -> list[Case]:
     """So many damaged files: every layout and every damage in turn, then by chance."""
     chance, damages = random.Random(seed), list(DAMAGES)
-    turns = (divmod(number, len(good)) for number in range(count))
-    return [
-        _case(chance, good[layout], damages[(turn + layout) % len(damages)], number)
-        for number, (turn, layout) in enumerate(turns)
-    ]
+    turns = [divmod(number, len(good)) for number in range(count)]
+    of_turns = [(good[layout], damages[(turn + layout) % len(damages)]) for turn, layout in turns]
+    return [_case(chance, *of_turn, number) for number, of_turn in enumerate(of_turns)]
 
 
 def _case(chance: random.Random, of: Good, damage: str, number: int) -> Case:
@@ -135,17 +105,18 @@ def _text(lines: list[str], end: str = "\n") -> bytes:
 
 
 def flipped_bits(chance: random.Random, of: Good) -> bytes:
-    data = bytearray(_text(of.lines))
-    for _ in range(chance.randrange(1, 30)):
+    return _flipped(chance, _text(of.lines), 30)
+
+
+def _flipped(chance: random.Random, content: bytes, fewer_than: int) -> bytes:
+    data = bytearray(content)
+    for _ in range(chance.randrange(1, fewer_than)):
         data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
     return bytes(data)
 
 
 def flipped_packed_bits(chance: random.Random, of: Good) -> bytes:
-    data = bytearray(gzip.compress(_text(of.lines), mtime=0))
-    for _ in range(chance.randrange(1, 4)):
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-    return bytes(data)
+    return _flipped(chance, gzip.compress(_text(of.lines), mtime=0), 4)
 
 
 def cut(chance: random.Random, of: Good) -> bytes:
@@ -225,25 +196,8 @@ def link_out(chance: random.Random, of: Good) -> None:
     return None
 
 
-DAMAGES: dict[str, Callable[[random.Random, Good], bytes | None]] = {
-    each.__name__.replace("_", " "): each
-    for each in (
-        flipped_bits,
-        flipped_packed_bits,
-        cut,
-        cut_packed,
-        swapped_columns,
-        huge_field,
-        many_fields,
-        other_encoding,
-        control_characters,
-        odd_quotes,
-        impossible_times,
-        nothing_much,
-        bomb,
-        lines_of_others,
-        odd_path,
-        link_out,
-    )
-}
+DAMAGES: dict[str, Callable[[random.Random, Good], bytes | None]] = {each.__name__.replace("_", " "): each for each in (
+    flipped_bits, flipped_packed_bits, cut, cut_packed, swapped_columns, huge_field, many_fields, other_encoding,
+    control_characters, odd_quotes, impossible_times, nothing_much, bomb, lines_of_others, odd_path, link_out,
+)}  # fmt: skip
 PACKED = {"flipped packed bits", "cut packed", "bomb"}

@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pyspark
 
-from stack import jars, java
+from stack import debian, jars
 from stack.places import JARS
 from tests.support import processes
 from tests.support.ports import free_port
 
 _JARS = jars.JarSet(
     "HDFS's",
-    ("org.apache.hadoop:hadoop-client-minicluster:3.5.0", "junit:junit:4.13.2"),
-    ("org.apache.hadoop:hadoop-client-api", "org.apache.hadoop:hadoop-client-runtime"),
     Path(__file__).with_suffix(".sha256"),
     JARS / "hdfs",
     "make test-cluster",
@@ -43,7 +41,7 @@ def _started(folder: Path, *options: str) -> Iterator[subprocess.Popen]:
     main = "org.apache.hadoop.test.MiniDFSClusterManager"
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(
-            [java.find() or "java", "-Xmx512m", "-cp", class_path, main, *options],
+            [debian.find_java() or "java", "-Xmx512m", "-cp", class_path, main, *options],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -29,6 +29,10 @@ DAYS = [landing.FIRST_DAY + timedelta(days=n) for n in range(5)]
 PATIENT = pytest.mark.timeout(1_200)
 
 
+def silent(text: str) -> None:
+    """Progress that nobody listens to."""
+
+
 def tables_of(stream_name: str) -> StreamTables:
     """The tables of a stream that is known by name."""
     return StreamTables.of(registry.stream(stream_name))
@@ -36,7 +40,7 @@ def tables_of(stream_name: str) -> StreamTables:
 
 def ingest(config: Config, stream_name: str, progress: Progress | None = None) -> IngestReport:
     """Ingest a stream, as a run without a day."""
-    return ingest_day(config, stream_name, None, None, progress or (lambda text: None))
+    return ingest_day(config, stream_name, None, None, progress or silent)
 
 
 def gate_of(lake: Lake) -> Gate:

@@ -22,7 +22,7 @@ import os, signal, sys
 from pipelines import config
 from pipelines.delta.file_commits import FileCommit
 from pipelines.delta.lake import Lake
-from pipelines.upkeep.forget import forget
+from pipelines.runs.ingest_day import forget
 from tests.support.lakes import ingest
 
 left = [int(sys.argv[2])]

@@ -1,6 +1,7 @@
 """Real lines of a stream, as text in and records out: what the tests of every stream compare."""
 
 import gzip
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -32,10 +33,15 @@ def parsed(stream: Stream, layout: str, line: str, place: Place = Place()) -> li
 
 def assert_event(stream: Stream, event: Event, place: Place = Place()) -> None:  # noqa: B008
     """The line is one event, with these times and columns."""
-    layout, line, start, end, arrival, columns = event
+    layout, line, *times, columns = event
     [reading] = parsed(stream, layout, line, place)
+    assert_reading(stream, reading, times, columns)
+
+
+def assert_reading(stream: Stream, reading: object, times: Iterable[str], columns: dict) -> None:
+    """It is an event with this start, end and arrival, and these columns."""
     assert isinstance(reading, Record), reading
-    assert [utc(time_us) for time_us in reading[:3]] == [moment(text) for text in (start, end, arrival)]
+    assert [utc(time_us) for time_us in reading[:3]] == [moment(text) for text in times]
     assert values(stream, reading, *columns) == columns
 
 

@@ -14,23 +14,22 @@ from pipelines.gate.gate import Gate
 from pipelines.gate.recount.plain.ticks import to_time, to_us
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger.verdicts import Verdict
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions, Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import AuditVersions, Snapshot, StreamTables
 from schemas import registry
-from schemas.buckets import bucket_of
 from schemas.query import Query
 from schemas.stream import Column, Stream
 from schemas.tables import (
     Table,
     bronze_table,
+    bucket_of,
     files_table,
     partitions_table,
     pass_table,
     quarantine_table,
-    silver_table,
+    silver_table,  # fmt: skip
 )
 from tests.support.oracle import oracle
 from tests.support.oracle.history import heartbeats
@@ -61,19 +60,10 @@ STREAM = Stream(
 
 def asked(kind: str = "sliding", emit: str = "watermark", **changes) -> Query:
     """A query of the probe stream."""
-    return Query(
-        **{
-            "name": "asked",
-            "stream": STREAM.name,
-            "key": ("key",),
-            "window": WINDOWS[kind],
-            "aggregates": OF_SHARES if WINDOWS[kind].counts_shares else AGGREGATES,
-            "lateness": HOUR,
-            "allowed_lateness": 6 * HOUR,
-            "emit": emit,
-            **changes,
-        }
-    )
+    window = WINDOWS[kind]
+    of = {"window": window, "aggregates": OF_SHARES if window.counts_shares else AGGREGATES, "emit": emit}
+    of |= {"key": ("key",), "lateness": HOUR, "allowed_lateness": 6 * HOUR}
+    return Query(**{"name": "asked", "stream": STREAM.name, **of, **changes})
 
 
 def random_events(seed: int, count: int = 150, days: int = 3) -> list[dict]:
@@ -110,13 +100,8 @@ class SmallLake:
     @property
     def versions(self) -> AuditVersions:
         """The newest version of each table that is checked or read."""
-        names = (
-            self.tables.audit.name,
-            self.tables.late_audit.name,
-            silver_table(self.stream).name,
-            pass_table(self.stream).name,
-        )
-        return AuditVersions(*(Lake(self.config).version(name) for name in names), self.snapshot.name)
+        tables = (self.tables.audit, self.tables.late_audit, silver_table(self.stream), pass_table(self.stream))
+        return AuditVersions(*(Lake(self.config).version(table.name) for table in tables), self.snapshot.name)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -176,25 +161,11 @@ def make_lake(
     """
     registry.streams()[stream.name] = stream
     write_ingested(config, stream, events, constrained)
-    tables, ended = QueryTables.of(query), stream.last_day is not None
-    _write(
-        config,
-        tables.audit,
-        [
-            {**row, "emitted_date": row["emitted_at"].date()}
-            for row in oracle.replay(events, query, ended, stream.idle_after)
-        ],
-        constrained,
-    )
-    _write(
-        config,
-        tables.late_audit,
-        [
-            {**row, **_place(row), "arrival_date": row["arrival"].date()}
-            for row in oracle.late(events, query, ended, stream.idle_after)
-        ],
-        constrained,
-    )
+    tables, asked_of = QueryTables.of(query), (events, query, stream.last_day is not None, stream.idle_after)
+    rows = [{**row, "emitted_date": row["emitted_at"].date()} for row in oracle.replay(*asked_of)]
+    late = [{**row, **_place(row), "arrival_date": row["arrival"].date()} for row in oracle.late(*asked_of)]
+    _write(config, tables.audit, rows, constrained)
+    _write(config, tables.late_audit, late, constrained)
     return SmallLake(config, query, stream, tables)
 
 
@@ -214,43 +185,24 @@ def write_ingested(config: Config, stream: Stream, events: list[dict], constrain
         _write(config, table, [])
     rows = [{**event, **_place(event), **_partition(event, stream), "definition": "test"} for event in events]
     _write(config, silver_table(stream), rows, constrained)
-    _write(
-        config,
-        files_table(stream),
-        [
-            {
-                "path": PATH,
-                "content_hash": "test",
-                "file_bytes": 1,
-                "landed_date": FIRST_DAY,
-                "state": "accepted",
-                "lines": len(rows),
-                "readings": len(rows),
-                "accepted": len(rows),
-                "quarantined": 0,
-                "duplicates": 0,
-                "definition": "test",
-            }
-        ],
-    )
+    counts = dict.fromkeys(("lines", "readings", "accepted"), len(rows)) | {"quarantined": 0, "duplicates": 0}
+    texts = {"path": PATH, "content_hash": "test", "state": "accepted", "definition": "test"}
+    _write(config, files_table(stream), [{**texts, **counts, "file_bytes": 1, "landed_date": FIRST_DAY}])
     days = sorted({row["arrival_date"] for row in rows})
     steps = [tick for day in days for tick in _staircase(rows, day, stream)]
     _write(config, pass_table(stream), steps)
-    _write(
-        config,
-        partitions_table(stream),
-        [
-            {
-                "arrival_date": day,
-                "events": sum(row["arrival_date"] == day for row in rows),
-                "newest_start": max(step["newest_start"] for step in steps if step["arrival_date"] == day),
-                "silver_version": Lake(config).version(silver_table(stream).name),
-                "silver_digest": "test",
-                "pass_digest": "test",
-            }
-            for day in days
-        ],
-    )
+    digests = {"silver_digest": "test", "pass_digest": "test"}
+    digests |= {"silver_version": Lake(config).version(silver_table(stream).name)}
+    noted = [
+        {
+            "arrival_date": day,
+            "events": sum(row["arrival_date"] == day for row in rows),
+            "newest_start": max(step["newest_start"] for step in steps if step["arrival_date"] == day),
+            **digests,
+        }
+        for day in days
+    ]
+    _write(config, partitions_table(stream), noted)
 
 
 def _partition(event: dict, stream: Stream) -> dict:

@@ -20,7 +20,7 @@ from pathlib import Path
 import pyspark
 
 from processes import proc
-from stack import java, secret_files
+from stack import debian, images
 from tests.support import processes
 from tests.support.ports import free_port
 
@@ -51,7 +51,7 @@ class SparkCluster:
     @property
     def key(self) -> str:
         """That master, workers and drivers have."""
-        return re.search(r"secret (\S+)", (self.folder / "conf" / secret_files.SPARK).read_text())[1]
+        return re.search(r"secret (\S+)", (self.folder / "conf" / images.SPARK).read_text())[1]
 
     @property
     def variables(self) -> dict[str, str]:
@@ -92,7 +92,7 @@ def cluster(folder: Path) -> Iterator[SparkCluster]:
     """Start one below a folder."""
     _make_environment(folder / "environment")
     made, started = SparkCluster(folder, free_port()), []
-    secret_files.ensure(folder / "conf")
+    images.ensure_secrets(folder / "conf")
     try:
         started.append(_start(made, "master", _MASTER, "--host", "127.0.0.1", "--port", str(made.port)))
         processes.wait_until(lambda: "I have been elected leader" in _printed(made, "master"), "the master leads")
@@ -146,7 +146,7 @@ def _start(of: SparkCluster, name: str, main: str, *options: object) -> subproce
     settings = {
         "PATH": os.defpath,
         "HOME": str(folder / "home"),
-        "JAVA_HOME": str(Path(java.find() or "").resolve().parent.parent),
+        "JAVA_HOME": str(Path(debian.find_java() or "").resolve().parent.parent),
         "SPARK_HOME": str(spark),
         "SPARK_LOCAL_DIRS": str(folder / "tmp"),
         "SPARK_DAEMON_MEMORY": "256m",

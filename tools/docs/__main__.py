@@ -1,15 +1,12 @@
 """Write the made pages; none where a definition is broken, which they would leave out."""
 
 import sys
-from pathlib import Path
 
 from pipelines.runs.definitions import check
-from tools.docs.pages import pages
+from tools.docs.pages import DOCS, pages
 
 if broken := [f"{each.place}: {each.problem}" for each in check([]) if each.problem]:
     sys.exit("\n".join(broken))
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 for name, text in pages().items():
     (DOCS / name).parent.mkdir(exist_ok=True)

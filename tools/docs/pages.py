@@ -1,18 +1,19 @@
 """All made pages and drawings, by file name below docs/."""
 
 from functools import cache
+from pathlib import Path
 
 from schemas.registry import streams
-from tools.docs.aggregates import aggregates_page
-from tools.docs.commands import commands_page
-from tools.docs.decisions import decisions_page
 from tools.docs.drawings import drawings
 from tools.docs.farm import farm_page
 from tools.docs.flow import flow_page
-from tools.docs.kernels import kernels_page
-from tools.docs.python import python_page
+from tools.docs.interfaces import commands_page, python_page
+from tools.docs.kernels import aggregates_page, kernels_page
+from tools.docs.markdown import MADE, grid, page
 from tools.docs.streams import stream_page, streams_page
 from tools.docs.tables import tables_page
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @cache
@@ -31,3 +32,11 @@ def pages() -> dict[str, str]:
         **drawings(),
         **{f"streams/{stream.name}.md": stream_page(stream) for stream in streams().values()},
     }
+
+
+def decisions_page() -> str:
+    """The decisions: number and title of each, from its first line."""
+    files = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+    titles = [(path, path.read_text().partition("\n")[0].removeprefix("# ")) for path in files]
+    rows = [[title[:4], f"[{title[5:]}]({path.name})"] for path, title in titles]
+    return page(["# Decisions", MADE, "Why it is as it is, half a page each.", grid([["number", "decision"], *rows])])

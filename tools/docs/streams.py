@@ -3,13 +3,12 @@
 import inspect
 
 from pipelines.report import dag_text
-from schemas.durations import in_words
 from schemas.parsing import read_line
 from schemas.registry import queries_of, streams
+from schemas.spelling import in_words
 from schemas.stream import BY_NAME, COMMON_REFUSALS, Layout, Stream
 from schemas.windows import EPOCH, MICROSECOND
-from tools.docs.columns import columns_grid
-from tools.docs.markdown import MADE, grid, page
+from tools.docs.markdown import MADE, columns_grid, grid, page
 
 
 def streams_page() -> str:

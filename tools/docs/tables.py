@@ -5,14 +5,13 @@ from typing import NamedTuple
 
 from pipelines.report import dag_text
 from pipelines.tables.query_tables import QueryTables
-from schemas.lateness_table import lateness_table
 from schemas.ledger_tables import LEDGER
 from schemas.query import Query
 from schemas.registry import queries, queries_of, streams
+from schemas.side_tables import lateness_table
 from schemas.stream import Column, Stream
 from schemas.tables import Table, ingest_tables
-from tools.docs.columns import columns_grid
-from tools.docs.markdown import MADE, page
+from tools.docs.markdown import MADE, columns_grid, page
 
 STREAM, QUERY = "<stream>", "<query>"
 NAMES = (

@@ -13,11 +13,10 @@ from pytest import ExitCode
 
 from schemas.errors import WrongParameter
 from stack.places import MADE, REPOSITORY, say
-from tools.mutants import page, probes, trials
-from tools.mutants.equivalent import EQUIVALENT
+from tools.mutants import probes, trials
 from tools.mutants.faults import Fault, sample
-from tools.mutants.results import FOLDER, Measurement, TriedFault
-from tools.mutants.trees import Clone
+from tools.mutants.results import EQUIVALENT, FOLDER, PAGE, Measurement, TriedFault, write_page
+from tools.mutants.trials import Clone
 
 TREES = 2
 RECORDING = ("-p", "tools.mutants.recording", "-q")
@@ -41,8 +40,8 @@ def main(
         raise typer.BadParameter(str(error)) from None
     if len(measured.results) < count:
         _go_on(measured)
-    page.write()
-    say(f"{len(measured.results)} faults at {measured.head['commit']}: {page.PAGE}; {measured.file} may be removed "
+    write_page()
+    say(f"{len(measured.results)} faults at {measured.head['commit']}: {PAGE}; {measured.file} may be removed "
         "to measure the newest commit")  # fmt: skip
 
 

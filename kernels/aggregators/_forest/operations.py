@@ -14,10 +14,11 @@ from kernels.aggregators._forest import BATCH_NODES, FALLING_SLOT, MISSING, Fore
 from kernels.aggregators._forest.nodes import copy_node, copy_state, create_forest, destroy, heads_here, node, nth
 from kernels.aggregators._forest.search import find, fold_times, open_is_in
 from kernels.runtime.addresses import named_inner
-from kernels.runtime.fields import Times
+from kernels.runtime.fields import Address, Place, Times
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import words_at
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.tables import compiled_table
 from kernels.states import lift_each, merge
 from kernels.states.layout import Events, StatePlan
 
@@ -27,8 +28,8 @@ class ForestKernel(PointKernel):
     evict_before(s, place) → status: the updates before a place, behind the last one the open entry too
     """
 
-    insert_rows: Operation()
-    evict_before: Operation()
+    insert_rows: Operation(Address, Address, Place, Place)
+    evict_before: Operation(Address, Place)
 
 
 def forest_kernel(kernel: str, push, cut, total, has_heads: bool) -> Callable[[], ForestKernel]:

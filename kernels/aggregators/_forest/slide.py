@@ -13,12 +13,11 @@ from kernels.aggregators._forest.nodes import cleared, copy_state
 from kernels.aggregators._forest.operations import ForestKernel
 from kernels.aggregators._forest.search import complete, is_there
 from kernels.aggregators._predicates import FAILED
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Flag
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
 from kernels.states import merge
 
 
@@ -30,7 +29,7 @@ class Slide(Struct):
     height: the next node to be tried begins at `position` there; below 0 nothing is left to be tried
     """
 
-    policy: Operation()
+    policy: Operation(Address, Address, Address)
     parameters: Address
     is_under_way: Flag()
     total: Address
@@ -45,15 +44,15 @@ def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events,
     or FULL, after which it is called again, with the forest's next_row as `first`."""
     while first < end or slide.is_under_way:
         if not slide.is_under_way:
-            status = call(kernel.insert_rows, forest, events, first, first + 1)
+            status = kernel.insert_rows(forest, events, first, first + 1)
             if status != DONE:
                 return status
-            slide.total, slide.position, slide.height = call(kernel.query, forest), forest.first, 0
+            slide.total, slide.position, slide.height = kernel.query(forest), forest.first, 0
             slide.is_rising = slide.is_under_way = True
             cleared(forest, forest.prefix)
         status = _find_prefix(forest, slide)
         if status == DONE:
-            status = call(kernel.evict_before, forest, slide.position)
+            status = kernel.evict_before(forest, slide.position)
         if status != DONE:
             return status
         slide.is_under_way = False
@@ -76,7 +75,7 @@ def _find_prefix(forest, slide):
         if tried.address == 0:
             return MISSING
         merge(forest.plan, forest.trial.state, forest.prefix.state, tried.state)
-        answer = call(slide.policy, slide.total, forest.trial.state, slide.parameters)
+        answer = slide.policy(slide.total, forest.trial.state, slide.parameters)
         if answer == FAILED:
             return FAILED
         if answer:

@@ -11,7 +11,7 @@ from kernels.aggregators._forest.search import fold_between, open_is_in
 from kernels.aggregators._forest.slide import Slide, insert_and_slide
 from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
 from kernels.aggregators._predicates import Predicate
-from kernels.aggregators._window import Window
+from kernels.aggregators._window import PointWindow
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import entry
 from kernels.runtime.one_at_a_time import in_turn
@@ -37,7 +37,7 @@ def answer_between(forest: Forest, first, end, low, high, answers):
     return DONE
 
 
-class MonoidWindow(Window):
+class MonoidWindow(PointWindow):
     """In order only. policy: evict?(total, prefix) → bool, of the outputs of the window and of a prefix at its old end,
     both as dicts: total["sum"], None for a null. After each event the longest prefix that it evicts goes. It must be
     monotone: who evicts a prefix evicts every shorter one, else the search may stop early (MTA §4.1.3). It is compiled
@@ -79,7 +79,7 @@ class MonoidWindow(Window):
     def _identity(self, buffer: int) -> dict:
         """What must be the same for a stored window to be taken up again."""
         return {
-            "kernel": self._name(),
+            "kernel": self.kernel_name(),
             "outputs": list(self._names),
             "columns": self._columns.types,
             "buffer": buffer,

@@ -21,7 +21,7 @@ from kernels.aggregators._queue import (
     time_at,
 )
 from kernels.aggregators._queue.operations import append, append_burst, queue_kernel
-from kernels.aggregators._window import Window
+from kernels.aggregators._window import PointWindow
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner, not_inlined
@@ -159,7 +159,7 @@ def append_values(queue, into, first, last):
     return True
 
 
-class LiteWindow(Window):
+class LiteWindow(PointWindow):
     """keep_values: also keep what the kernel overwrites with aggregates, so that range_query answers any range."""
 
     OPTIONS = ("keep_values",)

@@ -22,7 +22,7 @@ import numpy as np
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators._predicates import Predicate
-from kernels.aggregators._window import Card, Window
+from kernels.aggregators._window import Card, PointWindow
 from kernels.aggregators.finger_tree.check import check_tree
 from kernels.aggregators.finger_tree.dispatch import dispatch, single_dispatch
 from kernels.runtime.memory import address_of
@@ -39,7 +39,7 @@ def check_arity(min_arity: int) -> None:
         raise WrongParameter("min_arity", min_arity, f"an integer from {LEAST_ARITY} to {MOST_ARITY}")
 
 
-class FingerTree(Window):
+class FingerTree(PointWindow):
     """Any order; with n entries, d of them younger than the place of an insertion, m in a burst or an eviction:
     insert O(log d), bulk_insert O(m log(d/m)) after sorting, evict O(1) of the oldest and O(log n) elsewhere,
     bulk_evict O(log m), all amortised; query O(1), range_query and first_where O(log n), len O(n / arity). Memory: 1

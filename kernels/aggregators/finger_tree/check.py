@@ -8,7 +8,6 @@ from kernels.aggregators.finger_tree import layout
 from kernels.aggregators.finger_tree.dispatch import dispatch
 from kernels.aggregators.finger_tree.layout import InnerNode, Node, Tree
 from kernels.runtime.addresses import plain
-from kernels.runtime.calls import ask
 from kernels.runtime.fields import WORD_BYTES
 from kernels.states.state_plan import Plan
 
@@ -122,7 +121,7 @@ def _check_pending(nodes: Nodes, right: list[int]) -> None:
 
 def _check_query(nodes: Nodes, plan: Plan) -> None:
     """Left leaf's suffixes and the young part together are all entries; a query settles what is pending, maybe."""
-    answer = nodes.states_at(ask(dispatch().query, nodes.tree), 1)[0]
+    answer = nodes.states_at(dispatch().query(nodes.tree), 1)[0]
     states = nodes.entries(nodes.tree.left[nodes.height], nodes.height)
     states += list(nodes.states_at(nodes.tree.pending_states, nodes.tree.pending))
     again = folded(plan, np.array(states, np.int64).reshape(-1, plan.state_words))

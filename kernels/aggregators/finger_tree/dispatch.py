@@ -6,16 +6,18 @@ from kernels.aggregators._dispatch import FOREVER, PointKernel, by_name
 from kernels.aggregators.finger_tree import bulk, evict, insert, nodes, path, query
 from kernels.aggregators.finger_tree.first_where import first_where
 from kernels.aggregators.finger_tree.layout import Tree
+from kernels.runtime.fields import Address, Count, Microseconds, Times
 from kernels.runtime.memory import inner
-from kernels.runtime.tables import Operation, compiled_table
+from kernels.runtime.operations import Operation
+from kernels.runtime.tables import compiled_table
 
 
 class FingerTreeKernel(PointKernel):
     """insert_each, evict_each: what stands at insert_burst and bulk_evict for a tree without bulk operations, the
     baseline of FIBA §7 (nb_fiba)."""
 
-    insert_each: Operation()
-    evict_each: Operation()
+    insert_each: Operation(Address, Times, Address, Count)
+    evict_each: Operation(Address, Microseconds)
 
 
 @inner

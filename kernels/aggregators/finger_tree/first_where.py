@@ -20,7 +20,6 @@ from kernels.aggregators.finger_tree.layout import (
 )
 from kernels.aggregators.finger_tree.path import is_empty
 from kernels.aggregators.finger_tree.query import query
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, prefixes
 
@@ -55,7 +54,7 @@ def _asks(tree, prefix):
     search = tree.search
     if search.has_failed:
         return False
-    answer = call(search.predicate, tree.result, prefix, search.parameters)
+    answer = search.predicate(tree.result, prefix, search.parameters)
     search.has_failed = answer < 0
     return answer > 0
 

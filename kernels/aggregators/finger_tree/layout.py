@@ -31,6 +31,7 @@ from kernels.runtime.fields import (
     Tail,
 )
 from kernels.runtime.memory import inner, move, not_inlined
+from kernels.runtime.operations import Operation
 from kernels.runtime.sorting import Pairs
 from kernels.runtime.struct import Struct
 from kernels.states import clear, copy_words, fold
@@ -71,7 +72,7 @@ NODE_HEAD = Node.size_bytes
 class Search(Struct):
     """A prefix search that is going on (first_where.py)."""
 
-    predicate: Address
+    predicate: Operation(Address, Address, Address)
     parameters: Address
     prefix: Address
     has_failed: IsSet

@@ -18,8 +18,7 @@ from kernels.aggregators.finger_tree.layout import (
     node_at,
 )
 from kernels.runtime.fields import WORD_BYTES
-from kernels.runtime.memory import inner, not_inlined, release, resize
-from kernels.runtime.prefetch import LINE_BYTES, prefetch
+from kernels.runtime.memory import LINE_BYTES, inner, not_inlined, prefetch, release, resize
 from kernels.runtime.sorting import Pairs
 from kernels.runtime.struct import allocate, words_at
 from kernels.states.layout import StatePlan

@@ -14,13 +14,14 @@ from kernels.farm.functions._function import HeavyFunction, Parameter, Parameter
 from kernels.given import require_known
 from kernels.runtime.addresses import bound_to
 from kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
+from kernels.runtime.fields import Address
 from kernels.runtime.found import first_paragraph, names_in, not_compiled
 from kernels.runtime.memory import inner
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
+from kernels.runtime.tables import NOT_KEPT, compiled_table
 from schemas.errors import NotServed, WindrowError, WrongParameter
-from schemas.loading import load
-from schemas.mistakes import broken
+from schemas.mistakes import broken, load
 
 MOST_PARAMETERS = 64
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -29,16 +30,15 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 class HeavyOperations(Struct):
     """compute(content, result) → status."""
 
-    compute: Operation()
+    compute: Operation(Address, Address)
 
 
 def functions() -> list[str]:
-    """Names of the functions in the folder, sorted."""
     return names_in(__path__)
 
 
 def describe(name: str) -> str:
-    """What a function computes: the first paragraph of its file."""
+    """The first paragraph of a function's file."""
     return first_paragraph(module_of(name))
 
 
@@ -50,8 +50,7 @@ def require_function(name: object) -> None:
 
 @functools.cache
 def function(name: str | HeavyFunction) -> HeavyFunction:
-    """What a file says; a HeavyFunction itself is what it is. NotServed for a name without a file, BrokenDefinition for
-    a file that can't be loaded."""
+    """What a file says. NotServed for a name without a file, BrokenDefinition for a file that can't be loaded."""
     if isinstance(name, HeavyFunction):
         _validate(name)
         return name
@@ -82,8 +81,7 @@ def try_function(name: str) -> None:
 
 
 def output_names(name: str, values: Values) -> tuple[str, ...]:
-    """Of a file, for such values of its parameters. BrokenDefinition where they can't be names of columns;
-    WrongParameter as the file's own."""
+    """BrokenDefinition where outputs can't be names of columns; WrongParameter as the file's own."""
     try:
         names = function(name).outputs(values)
         are_names = isinstance(names, tuple) and all(isinstance(each, str) and _NAME.fullmatch(each) for each in names)
@@ -97,7 +95,6 @@ def output_names(name: str, values: Values) -> tuple[str, ...]:
 
 
 def module_of(name: str) -> str:
-    """The module of a function's file."""
     return f"{__name__}.{name}"
 
 
@@ -134,23 +131,18 @@ def parameter_values(chosen: str | HeavyFunction, given: Mapping[str, object]) -
     for each in given:
         if each not in known:
             raise WrongParameter(f"parameters of {name}", each, ", ".join(known) or "none", known)
-    values: list[float] = []
-    for each in known.values():
-        values += _checked(name, each, given.get(each.name, each.default))
-    return tuple(values)
+    return tuple(value for each in known.values() for value in _checked(name, each, given.get(each.name, each.default)))
 
 
 def _checked(name: str, parameter: Parameter | Parameters, value: object) -> list[float]:
     several = isinstance(parameter, Parameters)
     kind = float if several else type(parameter.default)
     numbers = list(value) if several and isinstance(value, (tuple, list)) else [value]
-    if not 0 < len(numbers) <= MOST_PARAMETERS or not all(_fits(parameter, kind, each) for each in numbers):
+    kinds = (int, float) if kind is float else (int,)
+    are_numbers = all(isinstance(each, kinds) and not isinstance(each, bool) for each in numbers)
+    fit = are_numbers and all(parameter.least <= each <= parameter.most for each in numbers)
+    if not 0 < len(numbers) <= MOST_PARAMETERS or not fit:
         what = "numbers" if several else "a number" if kind is float else "an integer"
         allowed = f"{what} from {parameter.least} to {parameter.most}"
         raise WrongParameter(f"{parameter.name} of {name}", value, allowed)
     return [float(each) for each in numbers]
-
-
-def _fits(parameter: Parameter | Parameters, kind: type, value: object) -> bool:
-    is_number = isinstance(value, (int, float) if kind is float else int) and not isinstance(value, bool)
-    return is_number and parameter.least <= value <= parameter.most

@@ -17,27 +17,22 @@ FEW = 8  # so many records are sorted by insertion
 
 @inner
 def gather_sorted(content):
-    """The first column in scratch memory, sorted; behind it is room for as many. Returns as sort_floats."""
+    """The first column in scratch memory, sorted; behind it is room for as many. Returns as sort_records."""
     values = content.scratch
     gather(content, 0, values)
-    return sort_floats(content, values, values[content.count :], content.count)
-
-
-@inner
-def sort_floats(content, values, spare, count):
-    """Sort `count` floats; `spare` is room for as many. Returns OK, or the status with which the function must end: the
-    order is arbitrary then. O(count · log count)."""
-    return sort_records(content, values, spare, count, 1)
+    return sort_records(content, values, values[content.count :], content.count, 1)
 
 
 @inner
 def sort_records(content, records, spare, count, width):
-    """The same for records of `width` floats, which stand one behind the other, by their first float."""
+    """Sort `count` records of `width` floats by their first float; `spare` is room for as many. Returns OK, or the
+    status with which the function must end: the order is arbitrary then. O(count · log count)."""
     source, target, end, run = records, spare, count * width, FEW * width
     sort_runs(records, run, end, width)
     stopped = must_stop(content)
     while stopped == 0 and run < end:
-        merge_runs(source, target, run, end, width)
+        for first in range(0, end, 2 * run):
+            merge(source[first:], target[first:], min(run, end - first), min(2 * run, end - first), width)
         source, target = target, source
         run *= 2
         stopped = must_stop(content)
@@ -53,24 +48,9 @@ def sort_runs(records, run, end, width):
         for unsorted in range(first + width, min(first + run, end), width):
             place = unsorted
             while place > first and records[place - width] > records[place]:
-                exchange(records, place - width, place, width)
+                for c in range(place, place + width):
+                    records[c - width], records[c] = records[c], records[c - width]
                 place -= width
-
-
-@inner
-def exchange(records, one, other, width):
-    """Exchange two records."""
-    for c in range(width):
-        kept = records[one + c]
-        records[one + c] = records[other + c]
-        records[other + c] = kept
-
-
-@inner
-def merge_runs(source, target, run, end, width):
-    """Merge each two neighbouring runs. O(records)."""
-    for first in range(0, end, 2 * run):
-        merge(source[first:], target[first:], min(run, end - first), min(2 * run, end - first), width)
 
 
 @inner

@@ -54,12 +54,11 @@ MODEL_FLOATS = LagFit.size_bytes // 8
 
 
 def outputs(values):
-    """The forecast, the residuals' standard deviation, the coefficients."""
     return ("forecast", "residual_std", "intercept", *(f"phi_{k}" for k in range(1, int(values[ORDER]) + 1)))
 
 
 def scratch(values):
-    """The series, its residuals and ones; the model, its vectors and matrices, and the forecasts."""
+    """The series, its residuals and ones; what the model and the forecasts take."""
     n = int(values[ORDER]) + 1
     return 3, MODEL_FLOATS + 3 * n + 2 * n * n + int(values[AHEAD])
 
@@ -78,7 +77,6 @@ def compute(content: WindowContent, result: Result):
 
 @inner
 def lay_out(model, content):
-    """Give the model its scratch memory, behind itself."""
     n, count, room = int(content.parameters[ORDER]) + 1, content.count, content.scratch[MODEL_FLOATS:]
     model.n, model.rows = n, count - n + 1
     model.coefficients, model.gradient, model.step = room[0:], room[n:], room[2 * n :]
@@ -120,21 +118,15 @@ def fit(model, content):
             model.matrix[i * model.n + j] = sum_of_products(content, column(model, i), column(model, j), model.rows)
     if not factor(model.matrix, model.n, 0.0, model.lower):
         return must_stop(content) or SINGULAR
-    for _ in range(SOLUTIONS):
-        improve(model, content)
+    for _ in range(SOLUTIONS):  # each adds to the coefficients what the residuals still hold
+        find_residuals(model, content)
+        for k in range(model.n):
+            model.gradient[k] = sum_of_products(content, column(model, k), model.residuals, model.rows)
+        solve(model.lower, model.n, model.gradient, model.step)
+        for k in range(model.n):
+            model.coefficients[k] += model.step[k]
     find_residuals(model, content)
     return must_stop(content)
-
-
-@inner
-def improve(model, content):
-    """Solve for what the residuals still hold, and add it to the coefficients. O(rows · n)."""
-    find_residuals(model, content)
-    for k in range(model.n):
-        model.gradient[k] = sum_of_products(content, column(model, k), model.residuals, model.rows)
-    solve(model.lower, model.n, model.gradient, model.step)
-    for k in range(model.n):
-        model.coefficients[k] += model.step[k]
 
 
 @inner
@@ -163,7 +155,7 @@ def sum_of_products(content, one, other, count):
 
 @inner
 def write(model, content, result):
-    """All outputs, in the column's unit; returns the status."""
+    """In the column's unit."""
     squares = sum_of_products(content, model.residuals, model.residuals, model.rows)
     forecast, share = model.middle + model.half * forecast_of(model, content), 1.0
     for k in range(1, model.n):
@@ -188,10 +180,5 @@ def forecast_of(model, content):
     return model.series[end - 1]
 
 
-FUNCTION = HeavyFunction(
-    columns=("value",),
-    parameters=(Parameter("order", 2, 1, 20), Parameter("ahead", 1, 1, 1000)),
-    outputs=outputs,
-    scratch=scratch,
-    compute=compute,
-)
+PARAMETERS = (Parameter("order", 2, 1, 20), Parameter("ahead", 1, 1, 1000))
+FUNCTION = HeavyFunction(("value",), outputs, compute, scratch, PARAMETERS)

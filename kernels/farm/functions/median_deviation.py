@@ -33,14 +33,9 @@ def compute(content: WindowContent, result: Result):
     stopped = gather_sorted(content)
     if stopped != 0:
         return stopped
-    return write(content, result)
-
-
-@inner
-def write(content, result):
-    """All outputs, of sorted values; returns the status."""
     count, values = content.count, content.scratch
-    median = median_of(values, count)
+    middle = count // 2
+    median = values[middle] if count % 2 == 1 else halfway(values[middle - 1], values[middle])
     mad = median_deviation(values, count, median) if isfinite(median) else nan
     if not isfinite(mad):
         return NOT_FINITE
@@ -52,13 +47,6 @@ def write(content, result):
 
 
 @inner
-def median_of(values, count):
-    """Median of sorted values. O(1)."""
-    middle = count // 2
-    return values[middle] if count % 2 == 1 else halfway(values[middle - 1], values[middle])
-
-
-@inner
 def halfway(low, high):
     """The mean of two values; their sum may be beyond the greatest float, their halves' sum isn't."""
     total = low + high
@@ -67,8 +55,7 @@ def halfway(low, high):
 
 @inner
 def median_deviation(values, count, median):
-    """Median of |value − median| of sorted values: they are met in the order of their deviation by walking outward from
-    the middle, so nothing is sorted again. O(count)."""
+    """Of sorted values: walking outward from the middle meets them in order of their deviation. O(count)."""
     left, right = (count - 1) // 2, (count - 1) // 2 + 1
     before = deviation = 0.0
     for _ in range(count // 2 + 1):
@@ -94,10 +81,5 @@ def write_scores(content, result):
     result.values[ANOMALIES], result.values[GREATEST_SCORE], result.values[NEWEST_SCORE] = anomalies, greatest, score
 
 
-FUNCTION = HeavyFunction(
-    columns=("value",),
-    parameters=(Parameter("threshold", 3.5, 0.0, 1e6), Parameter("least", 3, 1, 1_000_000)),
-    outputs=lambda values: OUTPUTS,
-    scratch=lambda values: (2, 0),
-    compute=compute,
-)
+PARAMETERS = (Parameter("threshold", 3.5, 0.0, 1e6), Parameter("least", 3, 1, 1_000_000))
+FUNCTION = HeavyFunction(("value",), lambda values: OUTPUTS, compute, lambda values: (2, 0), PARAMETERS)

@@ -1,7 +1,12 @@
 """A polynomial through a column's values over time, by least squares (Levenberg-Marquardt), with its covariance.
 
 The function of FARM §6.1. Its x is seconds since the window's start: c0 + c1·x + c2·x² + … Inside, times are scaled to
-[-1, 1], where the powers of a degree 15 still differ; coefficients and covariance are put back to seconds at the end.
+[-1, 1], where the powers of a degree 15 still differ; coefficients and covariance are put back to seconds at the end,
+by one matrix:
+
+    u = (x − middle) / half        b0 + b1·u + b2·u²  ─▶  c0 + c1·x + c2·x²
+    c = back · b        covariance of c = back · covariance of b · backᵀ
+
 A polynomial's Jacobian is the same at every step, so JᵀWJ is made once, and what a step does to the cost and to the
 gradient follows from it. A pass over the tuples measures both where a step is small: what follows from others has their
 rounding, and the residuals of a polynomial through all values would be nothing else.
@@ -23,20 +28,18 @@ from kernels.farm.content import (
     Real,
     Result,
     WindowContent,
-    column_of,
     must_stop,
 )
 from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._groups import LaneGroups, prepare
 from kernels.farm.functions._linear import factor, invert, solve
-from kernels.farm.functions._power_sums import SUMS, sum_first, sum_residuals
-from kernels.farm.functions._scaled_polynomial import covariance, fill_back, sum_of_row
+from kernels.farm.functions._power_sums import SUMS, LaneGroups, add_up_first, add_up_residuals, prepare
 from kernels.monoid import Parameter
 from kernels.runtime.fields import Count, Flag, Inline, Pointer
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 
 DEGREE, TOLERANCE, ITERATIONS = range(3)
+US_A_SECOND = 1e6
 FIRST_DAMPING = 1e-6
 """Marquardt begins with 1e-2, far from the optimum of a curve; of a polynomial the undamped step is the answer, and
 damping is there for matrices that are nearly singular. 1e-3 took an iteration more."""
@@ -78,14 +81,13 @@ FIT_FLOATS = Fit.size_bytes // 8
 
 
 def outputs(values):
-    """Coefficients, the residuals' standard deviation, the iterations, the upper triangle of the covariance."""
     names = range(int(values[DEGREE]) + 1)
     covariance = [f"covariance_{i}_{j}" for i in names for j in names if i <= j]
     return (*(f"c{i}" for i in names), "residual_std", "iterations", *covariance)
 
 
 def scratch(values):
-    """The fit, its vectors, of which two are filled four and eight floats at a time, and its matrices."""
+    """Of the vectors two are filled four and eight floats at a time."""
     n = int(values[DEGREE]) + 1
     return 0, FIT_FLOATS + 5 * n + 3 * SUMS + 4 * n * n
 
@@ -96,7 +98,10 @@ def compute(content: WindowContent, result: Result):
     lay_out(fit, int(content.parameters[DEGREE]) + 1, content.scratch[FIT_FLOATS:])
     if content.count < fit.n:
         return TOO_FEW
-    scale_times(fit, content)
+    # From the first to the last tuple's time is [-1, 1].
+    first, last = content.stretches[0], content.stretches[content.stretch_count - 1]
+    first_us, last_us = first.times[0] - content.start, last.times[last.count - 1] - content.start
+    fit.middle_us, fit.half_us, fit.offset = 0.5 * (first_us + last_us), 0.5 * (last_us - first_us), first.values[0]
     if fit.n > 1 and fit.half_us == 0.0:
         return SINGULAR
     begin(fit, content)
@@ -111,7 +116,7 @@ def compute(content: WindowContent, result: Result):
 
 @inner
 def lay_out(fit, n, room):
-    """Give the fit its scratch memory: `room` begins behind the fit itself."""
+    """`room` is the scratch memory behind the fit itself."""
     fit.n = n
     fit.coefficients, fit.step, fit.gradient = room[0:], room[n:], room[2 * n :]
     fit.moments = fit.gradient[n + SUMS :]
@@ -121,23 +126,14 @@ def lay_out(fit, n, room):
 
 
 @inner
-def scale_times(fit, content):
-    """From the first to the last tuple's time is [-1, 1]."""
-    last = content.stretches[content.stretch_count - 1]
-    first_us = content.stretches[0].times[0] - content.start
-    last_us = last.times[last.count - 1] - content.start
-    fit.middle_us, fit.half_us = 0.5 * (first_us + last_us), 0.5 * (last_us - first_us)
-    fit.offset = column_of(content.stretches[0], 0)[0]
-
-
-@inner
 def begin(fit, content):
     """JᵀWJ, whose element (i, j) is moment i + j; with coefficients of 0 the gradient is Jᵀ W value. O(tuples · n)."""
     fit.iterations, n = 0, fit.n
     for k in range(n):
         fit.coefficients[k] = 0.0
     prepare(fit.groups)
-    sum_first(fit, content)
+    for first in range(0, n, SUMS):
+        add_up_first(fit, content, first)
     fit.least_cost, fit.is_measured = ROUNDING_OF_FIRST * fit.cost, True
     for i in range(n):
         for j in range(n):
@@ -146,8 +142,8 @@ def begin(fit, content):
 
 @inner
 def measure(fit, content):
-    """Cost and gradient of the coefficients. O(tuples · n)."""
-    sum_residuals(fit, content)
+    for first in range(0, fit.n, SUMS):
+        add_up_residuals(fit, content, first)
     fit.is_measured = True
 
 
@@ -178,17 +174,11 @@ def descend(fit, content):
 
 @inner
 def solve_for_step(fit, damping):
-    """The next step; returns by how much it lessens the cost. O(n³)."""
+    """The next step; returns by how much it lessens the cost: step · (gradient + damping · diagonal · step), exactly so
+    for a model that is linear in its coefficients. O(n³)."""
     fit.iterations += 1
     factor(fit.matrix, fit.n, damping, fit.lower)
     solve(fit.lower, fit.n, fit.gradient, fit.step)
-    return reduction(fit, damping)
-
-
-@inner
-def reduction(fit, damping):
-    """By how much the step lessens the cost: step · (gradient + damping · diagonal · step), exactly so for a model that
-    is linear in its coefficients. O(n)."""
     less = 0.0
     for k in range(fit.n):
         less += fit.step[k] * (fit.gradient[k] + damping * fit.matrix[k * fit.n + k] * fit.step[k])
@@ -197,8 +187,7 @@ def reduction(fit, damping):
 
 @inner
 def take_step(fit, less):
-    """Whether the step makes the fit no worse, as each does but for rounding; it is taken then, and cost and gradient
-    follow from it. O(n²)."""
+    """Whether the step makes the fit no worse, as each does but for rounding; cost and gradient follow. O(n²)."""
     if not less >= 0.0:
         return False
     n = fit.n
@@ -228,7 +217,10 @@ def write(fit, content, result):
     invert(fit.lower, n, fit.step, fit.inverse)
     fill_back(fit)
     for k in range(n):
-        result.values[k] = sum_of_row(fit, k) + (fit.offset if k == 0 else 0.0)
+        total = 0.0
+        for j in range(k, n):
+            total += fit.back[k * n + j] * fit.coefficients[j]
+        result.values[k] = total + (fit.offset if k == 0 else 0.0)
     variance = fit.cost / (content.count - n) if content.count > n else nan
     result.values[n], result.values[n + 1] = sqrt(variance), fit.iterations
     place = n + 2
@@ -238,15 +230,33 @@ def write(fit, content, result):
             place += 1
 
 
-FUNCTION = HeavyFunction(
-    columns=("value", "weight"),
-    optional=("weight",),
-    parameters=(
-        Parameter("degree", 2, 0, 15),
-        Parameter("tolerance", 1e-10, 1e-15, 1e-1),
-        Parameter("iterations", 50, 1, 10_000),
-    ),
-    outputs=outputs,
-    scratch=scratch,
-    compute=compute,
+@inner
+def fill_back(fit):
+    """back: coefficients of u = (x − middle) / half into those of x, row k: C(j, k) (−middle)^(j − k) / half^j."""
+    n, middle_s = fit.n, fit.middle_us / US_A_SECOND
+    half_s = fit.half_us / US_A_SECOND if fit.half_us > 0.0 else 1.0
+    for k in range(n):
+        term = 1.0 / half_s**k
+        for j in range(n):
+            fit.back[k * n + j] = 0.0
+        for j in range(k, n):
+            fit.back[k * n + j] = term
+            term *= (j + 1) / (j + 1 - k) * -middle_s / half_s
+
+
+@inner
+def covariance(fit, i, j):
+    """back · inverse · backᵀ, one element."""
+    n, total = fit.n, 0.0
+    for a in range(i, n):
+        for b in range(j, n):
+            total += fit.back[i * n + a] * fit.inverse[a * n + b] * fit.back[j * n + b]
+    return total
+
+
+PARAMETERS = (
+    Parameter("degree", 2, 0, 15),
+    Parameter("tolerance", 1e-10, 1e-15, 1e-1),
+    Parameter("iterations", 50, 1, 10_000),
 )
+FUNCTION = HeavyFunction(("value", "weight"), outputs, compute, scratch, PARAMETERS, optional=("weight",))

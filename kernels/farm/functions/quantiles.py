@@ -35,11 +35,6 @@ def name_of(probability):
     return f"p{digits.replace('.', '_')}"
 
 
-def scratch(values):
-    """The values, and as much room to sort them."""
-    return 2, 0
-
-
 def compute(content: WindowContent, result: Result):
     """O(tuples · log tuples + probabilities)."""
     if content.count == 0:
@@ -47,12 +42,6 @@ def compute(content: WindowContent, result: Result):
     stopped = gather_sorted(content)
     if stopped != 0:
         return stopped
-    return write(content, result)
-
-
-@inner
-def write(content, result):
-    """A quantile for each probability, of sorted values; returns the status."""
     status = OK
     for k in range(content.parameter_count):
         result.values[k] = quantile(content.scratch, content.count, content.parameters[k])
@@ -63,7 +52,6 @@ def write(content, result):
 
 @inner
 def quantile(values, count, probability):
-    """One quantile of sorted values; a value itself where the place is whole. O(1)."""
     position = probability * (count - 1)
     place = int(position)
     share = position - place
@@ -80,10 +68,5 @@ def between(low, high, share):
     return high - distance * (1.0 - share) if share >= 0.5 else low + distance * share
 
 
-FUNCTION = HeavyFunction(
-    columns=("value",),
-    parameters=(Parameters("probabilities", (0.5, 0.95, 0.99), 0.0, 1.0),),
-    outputs=outputs,
-    scratch=scratch,
-    compute=compute,
-)
+PARAMETERS = (Parameters("probabilities", (0.5, 0.95, 0.99), 0.0, 1.0),)
+FUNCTION = HeavyFunction(("value",), outputs, compute, scratch=lambda values: (2, 0), parameters=PARAMETERS)

@@ -15,7 +15,7 @@ x with it; area: what the skyline dominates. Statuses: too few tuples for a wind
 area is beyond a float, as of infinite values: it is null then, the others are written.
 """
 
-from math import inf, isfinite, nan
+from math import inf, isfinite
 
 from kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent, column_of
 from kernels.farm.functions._function import HeavyFunction
@@ -36,11 +36,7 @@ def compute(content: WindowContent, result: Result):
     stopped = sort_records(content, pairs, pairs[PAIR * count :], count, PAIR)
     if stopped != 0:
         return stopped
-    write(pairs, count, greatest_y, result)
-    if isfinite(result.values[AREA]):
-        return OK
-    result.values[AREA] = nan
-    return NOT_FINITE
+    return write(pairs, count, greatest_y, result)
 
 
 @inner
@@ -59,52 +55,25 @@ def gather_pairs(content, pairs):
 
 @inner
 def write(pairs, count, greatest_y, result):
-    """All outputs, of pairs in order of x. O(count)."""
-    result.values[POINTS] = result.values[AREA] = 0.0
-    first, end = 0, PAIR * count
-    while first < end:
-        behind = end_of_column(pairs, first, end)
-        add_column(pairs, first, behind, greatest_y, result)
-        first = behind
-    add_area(result, pairs[end - PAIR], greatest_y)
+    """All outputs, of pairs in order of x; of those of equal x only the ones whose y is least are points. O(count)."""
+    points, equal, area, least_y, x_of_least_y = 0, 0, 0.0, inf, pairs[0]
+    for place in range(0, PAIR * count, PAIR):
+        x, y = pairs[place], pairs[place + 1]
+        if place == 0 or y < least_y:
+            if x > x_of_least_y:
+                area, equal = area + (x - x_of_least_y) * (greatest_y - least_y), 0
+            points, equal, least_y, x_of_least_y = points + 1 - equal, 1, y, x
+            if x == pairs[0]:
+                result.values[Y_OF_LEAST_X] = y
+        elif y == least_y and x == x_of_least_y:
+            points, equal = points + 1, equal + 1
+    area += (pairs[PAIR * (count - 1)] - x_of_least_y) * (greatest_y - least_y)
+    result.values[POINTS], result.values[LEAST_X] = points, pairs[0]
+    result.values[LEAST_Y], result.values[X_OF_LEAST_Y] = least_y, x_of_least_y
+    if isfinite(area):
+        result.values[AREA] = area
+    return OK if isfinite(area) else NOT_FINITE
 
 
-@inner
-def end_of_column(pairs, first, end):
-    """Where the pairs end that have the x of the first."""
-    behind = first + PAIR
-    while behind < end and pairs[behind] == pairs[first]:
-        behind += PAIR
-    return behind
-
-
-@inner
-def add_column(pairs, first, end, greatest_y, result):
-    """Those of equal x whose y is least, if it is less than all before."""
-    x, y, equal = pairs[first], pairs[first + 1], 0
-    for place in range(first + PAIR, end, PAIR):
-        y = min(y, pairs[place + 1])
-    for place in range(first, end, PAIR):
-        equal += 1 if pairs[place + 1] == y else 0
-    if result.values[POINTS] == 0.0:
-        result.values[LEAST_X], result.values[Y_OF_LEAST_X] = x, y
-    elif y >= result.values[LEAST_Y]:
-        return
-    else:
-        add_area(result, x, greatest_y)
-    result.values[POINTS] += equal
-    result.values[LEAST_Y], result.values[X_OF_LEAST_Y] = y, x
-
-
-@inner
-def add_area(result, x, greatest_y):
-    """What the newest point dominates before x."""
-    result.values[AREA] += (x - result.values[X_OF_LEAST_Y]) * (greatest_y - result.values[LEAST_Y])
-
-
-FUNCTION = HeavyFunction(
-    columns=("x", "y"),
-    outputs=lambda values: OUTPUTS,
-    scratch=lambda values: (2 * PAIR, 0),
-    compute=compute,
-)
+SCRATCH = 2 * PAIR, 0
+FUNCTION = HeavyFunction(("x", "y"), outputs=lambda values: OUTPUTS, scratch=lambda values: SCRATCH, compute=compute)

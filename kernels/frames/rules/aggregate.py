@@ -5,8 +5,7 @@ value    1  1  2  3  1        sum, bound 3        frames   1 1 2   3   1        
 
 from kernels.frames._ordered import ENTRY_WORDS
 from kernels.frames._rules import ALL, Frame, FrameRules, made_rules
-from kernels.states import lower
-from kernels.states.answers import answer_of
+from kernels.states import lower, number_of
 from kernels.states.layout import GrowingRows
 from kernels.states.state_plan import Plan
 from schemas.windows import AggregateFrame
@@ -19,7 +18,7 @@ def closes(rules: FrameRules, frame: Frame, time, value):
         rules.has_failed = True
     if failed or is_null:
         return 0
-    return 1 if answer_of(rules.growing, word) >= rules.bound else 0
+    return 1 if number_of(rules.growing, word) >= rules.bound else 0
 
 
 def rules_of(window: AggregateFrame, plan: Plan, **columns) -> FrameRules:

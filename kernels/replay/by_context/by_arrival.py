@@ -5,9 +5,12 @@ size 3, step 2        rows    0  1  2  3  4  5        windows [0 1 2] [2 3 4]
                       least     ▲ rows from which on no later one starts earlier: the first of them that a window
                                   holds is its earliest. latest: the same of later ones
 
-Aggregates that depend on order take a window's rows in that of time (in_time_order.py), and need no panes.
+Aggregates that depend on order take a window's rows in that of time: each row is an entry at its place among the key's
+tuples (ranks), comes when a window holds it, and goes when none does any more, from wherever it stands.
 """
 
+from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import KernelWindow, lazy_table
 from kernels.replay.by_context.emitted import (
     EMITTED_WORDS,
     count_emitted,
@@ -15,7 +18,6 @@ from kernels.replay.by_context.emitted import (
     place_in_emitted,
     stands_at,
 )
-from kernels.replay.by_context.in_time_order import state_in_order
 from kernels.replay.carried import save_rows
 from kernels.replay.clock import move_floor, move_watermark, start_clock
 from kernels.replay.context import Replay, WindowLogic
@@ -23,19 +25,17 @@ from kernels.replay.growing import append, compact
 from kernels.replay.rows import EARLY, FINAL, ON_TIME, append_row, write_outputs
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Count
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import gather
-from kernels.windows._window import Window, lazy_table
 
 HAD_ROWS = -(1 << 62)
 """As tick: of rows that had their windows in an earlier replay."""
 
 
-class ArrivalCountWindow(Window):
-    """Rows, in Window.size of them, every `every`."""
+class ArrivalCountWindow(KernelWindow):
+    """Rows, in KernelWindow.size of them, every `every`."""
 
     every: Count
 
@@ -46,6 +46,7 @@ def start_key(r: Replay):
     for queue in (derived.earliest, derived.latest):
         queue.used = queue.first_kept = 0
     derived.taken = derived.rows_before = derived.kept = 0
+    derived.held_first = derived.held_end = r.events.first_of_key[r.key]
     derived.emitted.used = derived.emitted.first_kept = 0
     derived.closed.used = derived.closed.first_kept = 0
     if r.carried.words.address != 0 and r.carried.words[r.key] != 0:
@@ -101,7 +102,7 @@ def _end_pane(r, window, number, tick):
     end = r.events.first_of_key[r.key] - derived.rows_before + number
     if r.plan.is_commutative:
         gather(r.plan, r.state, r.events.columns, derived.pane_row, end)
-        call(r.kernel.insert, r.panes, derived.pane_row, r.state, -1)
+        r.kernel.insert(r.panes, derived.pane_row, r.state, -1)
     derived.taken = 0
     if number >= window.size and (number - window.size) % window.every == 0:
         _emit(r, end - window.size, end, tick, (number - window.size) // window.every)
@@ -119,11 +120,24 @@ def _emit(r, first, end, tick, index):
         row = append_row(r, found.start, found.end, found.number)
         row.revision, row.tick, row.late = 0, tick, 0
         row.firing = EARLY if r.emit == EMIT_ARRIVAL else FINAL if r.emit == EMIT_FINAL else ON_TIME
-        is_commutative = r.plan.is_commutative
-        state = call(r.kernel.range_query, r.panes, first, end) if is_commutative else state_in_order(r, first, end)
-        write_outputs(r.rows, row, state)
+        write_outputs(r.rows, row, _state(r, first, end))
     if r.plan.is_commutative:
-        call(r.kernel.bulk_evict, r.panes, first - 1)
+        r.kernel.bulk_evict(r.panes, first - 1)
+
+
+@inner
+def _state(r, first, end):
+    """Of the rows [first, end) of the key at hand, of which neither falls. O(rows that come and go · log window)."""
+    if r.plan.is_commutative:
+        return r.kernel.range_query(r.panes, first, end)
+    derived, ranks = r.derived, r.events.ranks
+    for row in range(derived.held_first, min(first, derived.held_end)):
+        r.kernel.evict(r.panes, ranks[row])
+    for row in range(max(first, derived.held_end), end):
+        gather(r.plan, r.state, r.events.columns, row, row + 1)
+        r.kernel.insert(r.panes, ranks[row], r.state, row)
+    derived.held_first, derived.held_end = first, end
+    return r.kernel.range_query(r.panes, 0, FOREVER)
 
 
 @inner

@@ -21,7 +21,6 @@ from kernels.replay.rows import EARLY, FINAL, LATE, ON_TIME, append_row, is_befo
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.runtime.bisection import searches
-from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.states import events_of
 
@@ -50,13 +49,11 @@ def place_in_emitted(emitted, found):
 
 @inner
 def stands_at(emitted, place, found):
-    """Whether a window is the one at the place that place_in_emitted says."""
     return place < count_emitted(emitted) and not is_before(found, emitted.first[place])
 
 
 @inner
 def place_behind_found(emitted, found):
-    """The place behind a window and all before it."""
     place = place_in_emitted(emitted, found)
     return place + 1 if stands_at(emitted, place, found) else place
 
@@ -101,7 +98,6 @@ def forget_emitted(emitted, place):
 
 @inner
 def _has_same_ends(found, emitted):
-    """Whether a window's first and last tuples are those of its newest row."""
     return found.first_row == emitted.first_row and found.held_row == emitted.held_row
 
 
@@ -139,7 +135,7 @@ def _count_late(r):
         if is_behind(entry, found.last, found.last_row):
             break
         if entry.word >= found.end:
-            count += 1 if holds == 0 else call(holds, r, entry.row)
+            count += 1 if holds == 0 else holds(r, entry.row)
         chunk, at = next_place(late, chunk, at)
     return count
 
@@ -153,12 +149,12 @@ def emit_differences(r, tick, limit):
     derived.next_passes, derived.limit = NEVER, limit
     before, before_row = derived.frontier, derived.frontier_row
     source, found, emitted = derived.source, derived.found, derived.emitted
-    call(source.go_before, r, derived.changed_from, derived.changed_from_row)
+    source.go_before(r, derived.changed_from, derived.changed_from_row)
     place = place_behind_found(emitted, found)
     if is_until(found.last, found.last_row, before, before_row):
         derived.frontier, derived.frontier_row = found.last, found.last_row
     start, end = found.start, found.end
-    while call(source.next, r) == 1 and found.passes <= limit and not must_stop(r.stop):
+    while source.next(r) == 1 and found.passes <= limit and not must_stop(r.stop):
         while place < count_emitted(emitted) and is_before(emitted.first[place], found) and not must_stop(r.stop):
             _close(r, place, tick)
         if _is_unchanged(derived, place, start, end):
@@ -203,7 +199,7 @@ def _close(r, place, tick):
 def _compare(r, place, tick):
     """The window found, whose place that is. Returns the next."""
     found, emitted = r.derived.found, r.derived.emitted
-    state = call(r.derived.source.state, r)
+    state = r.derived.source.state(r)
     if stands_at(emitted, place, found):
         entry = emitted.first[place]  # mostly its tuples are those from its first to its last, and none ever leaves
         is_same = _has_same_ends(found, entry) and events_of(state) == entry.events and found.digest == entry.digest

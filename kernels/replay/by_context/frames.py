@@ -5,6 +5,7 @@ go_before   ▲         7                        the source stands before [1, 4]
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table
 from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
 from kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
 from kernels.frames._rules import DONE, NONE, is_in_frames, is_long_enough
@@ -12,10 +13,8 @@ from kernels.replay.by_context.state import CutWindow, WindowSource, copy_window
 from kernels.replay.clock import NEVER
 from kernels.replay.context import Replay
 from kernels.replay.stop import REFUSED
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
 from kernels.states import events_of
-from kernels.windows._window import lazy_table
 
 BEHIND_ALL = 1 << 62
 """As number of what is no window: it stands behind those with the same ends."""
@@ -24,7 +23,7 @@ BEHIND_ALL = 1 << 62
 def take(r: Replay, row):
     s, window, time = KeyFrames(r.panes), CutWindow(r.window.address), r.events.starts[row]
     s.cut, s.cut_row = NEVER, NONE
-    status = call(r.frames.insert, r.panes, time, row)
+    status = r.frames.insert(r.panes, time, row)
     if status != DONE and r.derived.refused == DONE:
         r.derived.refused, r.derived.refused_row = status, row
         r.stop.asked = REFUSED
@@ -39,7 +38,7 @@ def take_run(r: Replay, first, end):
     window, derived = CutWindow(r.window.address), r.derived
     if r.frames.append_run == 0:
         return first
-    row = call(r.frames.append_run, r.panes, r.events.starts, first, end)
+    row = r.frames.append_run(r.panes, r.events.starts, first, end)
     if window.passes_at_end:
         derived.next_passes = _least_end(r, window)
     else:
@@ -63,7 +62,7 @@ def _least_end(r, window):
 
 
 def close_burst(r: Replay):
-    call(r.frames.close_burst, r.panes)
+    r.frames.close_burst(r.panes)
     s = KeyFrames(r.panes)
     note_changed_until(r.derived, s.cut, s.cut_row)
 
@@ -135,14 +134,13 @@ def _find(r, frame):
     if window.passes_at_end:
         found.passes = found.end
         return
-    found.closing_row = call(r.frames.closing_row, r.panes, frame)
+    found.closing_row = r.frames.closing_row(r.panes, frame)
     found.passes = FOREVER if found.closing_row == NONE else r.events.starts[found.closing_row]
 
 
 @inner
 def _closed_at(r, frame):
-    """The time of the tuple that closed a frame, FOREVER if none did."""
-    row = call(r.frames.closing_row, r.panes, frame)
+    row = r.frames.closing_row(r.panes, frame)
     return FOREVER if row == NONE else r.events.starts[row]
 
 
@@ -179,15 +177,14 @@ def next_window(r: Replay):
 
 @inner
 def _is_window(r, s, frame):
-    return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(call(r.frames.content, r.panes, frame)))
+    return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(r.frames.content(r.panes, frame)))
 
 
 def state(r: Replay):
-    return call(r.frames.content, r.panes, r.derived.frame)
+    return r.frames.content(r.panes, r.derived.frame)
 
 
 def forget(r: Replay, time):
-    """O(frames that go)."""
     s, derived = KeyFrames(r.panes), r.derived
     copy_window(derived.found, derived.forgotten)
     chunk, at = standing(s.frames, s.frames.first, 0)
@@ -196,14 +193,14 @@ def forget(r: Replay, time):
             _find(r, frame_at(s, chunk, at))
         chunk, at = next_place(s.frames, chunk, at)
     copy_window(derived.forgotten, derived.found)
-    call(r.frames.evict, r.panes, time)
+    r.frames.evict(r.panes, time)
     first = frame_at(s, s.frames.first, 0).first if s.frames.count > 0 else time
     drop_before(derived.late, min(time, first))
     return s.frames.count
 
 
 def least_row(r: Replay):
-    return call(r.frames.least_row, r.panes)
+    return r.frames.least_row(r.panes)
 
 
 def begins_anew(r: Replay):
@@ -217,12 +214,12 @@ def begins_anew(r: Replay):
 
 def save(r: Replay, into, first):
     KeyFrames(r.panes).row_offset = first
-    return call(r.frames.save, r.panes, into)
+    return r.frames.save(r.panes, into)
 
 
 def load(r: Replay, saved, words, first):
     KeyFrames(r.panes).row_offset = first
-    return call(r.frames.load, r.panes, saved, words, first, first + r.carried.kept[r.key])
+    return r.frames.load(r.panes, saved, words, first, first + r.carried.kept[r.key])
 
 
 frames_source = lazy_table(

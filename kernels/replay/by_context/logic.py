@@ -2,6 +2,7 @@
 changed has rows, and the watermark passes windows, in their order, each once (semantics §1)."""
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import drop_all, insert_in_order
 from kernels.replay.by_context.emitted import (
@@ -20,9 +21,7 @@ from kernels.replay.rows import FINAL, LATE, ON_TIME
 from kernels.replay.stop import DAMAGED, EVENTS_A_POLL, must_stop, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.bisection import gallop
-from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
-from kernels.windows._window import lazy_table
 
 LEAST_RUN = 8
 # Rows that are looked at before it is known whether one of them closes a window: with 4,096 at a time, frames of two
@@ -41,7 +40,7 @@ def start_key(r: Replay):
     derived.taken = derived.kept = 0
     derived.run_rows = LEAST_RUN
     if derived.source.start_key != 0:
-        call(derived.source.start_key, r)
+        derived.source.start_key(r)
     goes_on = r.carried.words.address != 0 and r.carried.words[r.key] != 0
     if goes_on and not load_key(r, r.carried.words[r.key], r.events.first_of_key[r.key]):
         r.stop.asked = DAMAGED
@@ -63,7 +62,7 @@ def take_run(r: Replay, first, end):
     last = _end_of_run(r, first, min(end, first + derived.run_rows))
     if last == first:
         return first
-    taken = call(source.take_run, r, first, last)
+    taken = source.take_run(r, first, last)
     derived.run_rows = min(2 * derived.run_rows, EVENTS_A_POLL) if taken == last else LEAST_RUN
     derived.taken += taken - first
     if taken > first:
@@ -100,7 +99,7 @@ def take_burst(r: Replay, first, end, tick):
             return
         _take(r, row)
     if derived.source.close_burst != 0:
-        call(derived.source.close_burst, r)
+        derived.source.close_burst(r)
     if derived.changed_from < FOREVER:
         emit_differences(r, tick, _reached(r))
 
@@ -108,7 +107,7 @@ def take_burst(r: Replay, first, end, tick):
 @inner
 def _take(r, row):
     derived, clock, time = r.derived, r.clock, r.events.starts[row]
-    if time < clock.floor or call(derived.source.take, r, row) == 0:
+    if time < clock.floor or derived.source.take(r, row) == 0:
         return
     derived.taken += 1
     derived.youngest = max(derived.youngest, time)
@@ -123,7 +122,6 @@ def _take(r, row):
 
 @inner
 def _reached(r):
-    """Up to which `passes` windows have rows now."""
     if r.emit == EMIT_ARRIVAL:
         return FOREVER
     return r.clock.floor if r.emit == EMIT_FINAL else r.clock.watermark
@@ -153,32 +151,31 @@ def _pass_windows(r, step):
     if limit < derived.next_passes:
         return
     derived.limit = limit
-    call(source.go_on, r)
+    source.go_on(r)
     derived.next_passes = FOREVER
-    while call(source.next, r) == 1 and not must_stop(r.stop):
+    while source.next(r) == 1 and not must_stop(r.stop):
         if found.passes > limit:
             derived.next_passes = found.passes
             if source.go_back != 0:
-                call(source.go_back, r)
+                source.go_back(r)
             break
         passes = found.passes if found.passes == FOREVER else found.passes + allowed
         step = pass_step(clock, step, passes)
         entry = insert_emitted(derived, place_in_emitted(derived.emitted, found), found)
         firing = FINAL if r.emit == EMIT_FINAL else ON_TIME if entry.revision < 0 else LATE
-        emit_row(r, entry, firing, clock.ticks[step], call(source.state, r))
+        emit_row(r, entry, firing, clock.ticks[step], source.state(r))
         derived.frontier, derived.frontier_row = found.last, found.last_row
 
 
 @inner
 def _forget_what_is_final(r):
-    """What no window needs that can still have rows."""
     not_inlined()
     derived, floor = r.derived, r.clock.floor
     source, found = derived.source, derived.found
-    call(source.go_before, r, floor, -1)
+    source.go_before(r, floor, -1)
     forget_emitted(derived.emitted, place_behind_found(derived.emitted, found))
     forget_emitted(derived.closed, place_behind_found(derived.closed, found))
-    derived.kept, derived.taken = call(source.forget, r, floor), 0
+    derived.kept, derived.taken = source.forget(r, floor), 0
 
 
 context_bound_logic = lazy_table(

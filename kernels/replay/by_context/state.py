@@ -5,17 +5,16 @@ late      4 at watermark 6 · …             tuples that came when the watermar
 frontier  8                                the last tuple of the last window that the watermark has passed
 """
 
+from kernels.bounds import KernelWindow
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import Ordered, release_ordered
 from kernels.frames._rules import Frame, FrameRules
-from kernels.replay.by_context.in_time_order import InTimeOrder
 from kernels.replay.clock import NEVER
 from kernels.replay.growing import GrowingQueue, release_list
 from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, move
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import Operation
-from kernels.windows._window import Window
 
 
 class FoundWindow(Struct):
@@ -51,14 +50,12 @@ def copy_window(into, window):
 
 @inner
 def note_changed_until(derived, time, row):
-    """Windows up to that place may have changed."""
     if is_until(derived.changed_to, derived.changed_to_row, time, row):
         derived.changed_to, derived.changed_to_row = time, row
 
 
 @inner
 def find_none(found):
-    """Before all windows."""
     found.start = found.end = found.passes = found.first = found.last = NEVER
     found.number = found.closing_row = found.first_row = found.last_row = found.held_row = -1
     found.digest = 0
@@ -74,7 +71,6 @@ def set_ends(found, start, end):
 
 @inner
 def move_rows(found, by):
-    """The rows of the tuples in a window."""
     found.first_row, found.last_row, found.held_row = found.first_row + by, found.last_row + by, found.held_row + by
 
 
@@ -102,7 +98,6 @@ PROGRESS_WORDS = WalkProgress.size_bytes // WORD_BYTES
 
 @inner
 def start_progress(progress):
-    """Before all tuples."""
     progress.time = progress.tail = NEVER
     progress.row = progress.tail_row = -1
     progress.tuples = progress.windows = progress.tail_tuples = 0
@@ -117,7 +112,6 @@ def copy_progress(into, progress):
 
 @inner
 def move_progress_rows(progress, by):
-    """All rows that it names."""
     progress.row, progress.tail_row = progress.row + by, progress.tail_row + by
     move_rows(progress.window, by)
 
@@ -141,7 +135,7 @@ class TupleWalk(Struct):
     policy_state: Address
 
 
-class CutWindow(Window):
+class CutWindow(KernelWindow):
     """A window of a session or a frame, which ends behind its tuples.
 
     tail      first ── last ───▶ end        a gap behind the last tuple, of frames a microsecond
@@ -159,7 +153,6 @@ class CutWindow(Window):
 
 @inner
 def end_of(window, frame):
-    """First time behind a frame's window."""
     return frame.reach if window.ends_at_reach else frame.last + window.tail
 
 
@@ -186,20 +179,20 @@ class WindowSource(Struct):
         so many words, or it names rows that aren't kept
     """
 
-    start_key: Operation()
-    take: Operation()
-    take_run: Operation()
-    close_burst: Operation()
-    go_before: Operation()
-    go_on: Operation()
-    next: Operation()
-    go_back: Operation()
-    state: Operation()
-    forget: Operation()
-    least_row: Operation()
-    begins_anew: Operation()
-    save: Operation()
-    load: Operation()
+    start_key: Operation("Replay")
+    take: Operation("Replay", Place)
+    take_run: Operation("Replay", Place, Place)
+    close_burst: Operation("Replay")
+    go_before: Operation("Replay", Microseconds, Place)
+    go_on: Operation("Replay")
+    next: Operation("Replay")
+    go_back: Operation("Replay")
+    state: Operation("Replay")
+    forget: Operation("Replay", Microseconds)
+    least_row: Operation("Replay")
+    begins_anew: Operation("Replay")
+    save: Operation("Replay", Address, Place)
+    load: Operation("Replay", Address, Count, Place)
 
 
 class EmittedWindow(Struct):
@@ -234,7 +227,8 @@ class Derived(Struct):
     kept, taken: tuples that were left when it was last asked to forget, and how many have come since;
         least_forgotten: how many must have come before it is asked again, and at least so many as were left
     holds(r, row) → 1: the window found has a tuple that stands between its first and its last; 0: it has all of these
-    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); in_order: their rows by time
+    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); held_first … held_end: the rows
+        that the kernel holds, where aggregates depend on order
     refused, refused_row: why the source couldn't take a tuple, and which; 0: it could
     """
 
@@ -242,7 +236,7 @@ class Derived(Struct):
     emitted: Inline(EmittedWindows)
     closed: Inline(EmittedWindows)
     late: Inline(Ordered)
-    holds: Operation()
+    holds: Operation("Replay", Place)
     found: Inline(FoundWindow)
     forgotten: Inline(FoundWindow)
     frontier: Microseconds
@@ -267,18 +261,17 @@ class Derived(Struct):
     latest: Inline(GrowingQueue)
     pane_row: Place
     rows_before: Count
-    in_order: Inline(InTimeOrder)
+    held_first: Place
+    held_end: Place
     refused: Word
     refused_row: Place
 
 
 @inner
 def release_derived(derived):
-    for emitted in (derived.emitted, derived.closed):
-        release_list(emitted)
+    for growing in (derived.emitted, derived.closed):
+        release_list(growing)
     for queue in (derived.earliest, derived.latest):
         release_list(queue)
-    for growing in (derived.in_order.leaf_of, derived.in_order.states, derived.in_order.pairs):
-        release_list(growing)
     release_ordered(derived.late)
     release_ordered(derived.walk.tuples)

@@ -10,6 +10,7 @@ by the places of tuples in the order that all tuples of the key have in the end 
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.bounds import lazy_table
 from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
@@ -37,10 +38,8 @@ from kernels.replay.by_context.state import (
 )
 from kernels.replay.by_context.tuple_walk import TupleWindow, place_cursor, take_step, walk_before
 from kernels.replay.context import Replay
-from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, move
 from kernels.states import gather
-from kernels.windows._window import lazy_table
 
 
 def start_key(r: Replay):
@@ -50,7 +49,7 @@ def start_key(r: Replay):
     walk.stays = False
     r.derived.holds = TupleWindow(r.window.address).holds
     if walk.policy_panes != 0:
-        call(r.kernel.reset, walk.policy_panes)
+        r.kernel.reset(walk.policy_panes)
 
 
 def take(r: Replay, row):
@@ -79,14 +78,13 @@ def _put_into_kernel(r, window, row):
     events, walk = r.events.columns, r.derived.walk
     if window.keeps_panes:
         gather(r.plan, r.state, events, row, row + 1)
-        call(r.kernel.insert, r.panes, r.events.ranks[row], r.state, row)
+        r.kernel.insert(r.panes, r.events.ranks[row], r.state, row)
     if window.looked_at.address != 0:
         gather(window.looked_at, walk.policy_state, events, row, row + 1)
-        call(r.kernel.insert, walk.policy_panes, r.events.ranks[row], walk.policy_state, row)
+        r.kernel.insert(walk.policy_panes, r.events.ranks[row], walk.policy_state, row)
 
 
 def go_before(r: Replay, time, row):
-    """O(log tuples + tuples from the nearest note on)."""
     walk_before(r, time)
     copy_window(r.derived.found, r.derived.walk.here.window)
 
@@ -123,9 +121,9 @@ def state(r: Replay):
     """Of all tuples from the first to the last, O(log tuples)."""
     own = TupleWindow(r.window.address).state
     if own != 0:
-        return call(own, r)
+        return own(r)
     found, ranks = r.derived.found, r.events.ranks
-    return call(r.kernel.range_query, r.panes, ranks[found.first_row], ranks[found.last_row] + 1)
+    return r.kernel.range_query(r.panes, ranks[found.first_row], ranks[found.last_row] + 1)
 
 
 def forget(r: Replay, time):
@@ -138,14 +136,13 @@ def forget(r: Replay, time):
     drop_before(derived.late, walk.here.tail)
     was_kept = walk.here.tail_row >= r.events.first_of_key[r.key]
     if TupleWindow(r.window.address).keeps_panes and was_kept:
-        call(r.kernel.bulk_evict, r.panes, r.events.ranks[walk.here.tail_row])
+        r.kernel.bulk_evict(r.panes, r.events.ranks[walk.here.tail_row])
         if walk.policy_panes != 0:
-            call(r.kernel.bulk_evict, walk.policy_panes, r.events.ranks[walk.here.tail_row])
+            r.kernel.bulk_evict(walk.policy_panes, r.events.ranks[walk.here.tail_row])
     return walk.tuples.count
 
 
 def least_row(r: Replay):
-    """O(tuples)."""
     tuples, least = r.derived.walk.tuples, -1
     chunk, at = standing(tuples, tuples.first, 0)
     while chunk < tuples.end:

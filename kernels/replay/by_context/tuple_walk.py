@@ -4,27 +4,26 @@ tuples    [ 1 2 4 5 ][ 7 8 9 9 ][ 12 14 ·        to stand before 9: from the no
 notes       ▲          ▲          ▲
 """
 
+from kernels.bounds import KernelWindow
 from kernels.frames._frames import is_until
-from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
+from kernels.frames._ordered import LAST_ROW, OrderedEntry, chunk_at, entry_at, next_place, place_behind, standing
 from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
-from kernels.runtime.calls import call
 from kernels.runtime.fields import Count, Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
-from kernels.runtime.tables import Operation
+from kernels.runtime.operations import Operation
 from kernels.states.layout import StatePlan
-from kernels.windows._window import Window
 
 
-class TupleWindow(Window):
+class TupleWindow(KernelWindow):
     """step(r, entry) → 1 if the tuple that the walk takes next triggers a window, which is then noted by trigger().
     state(r), holds(r, row): as of WindowSource and Derived, of windows that don't hold all tuples from their first to
     their last. column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether
     a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds
     apart; every: of windows that come every so many tuples."""
 
-    step: Operation()
-    state: Operation()
-    holds: Operation()
+    step: Operation("Replay", OrderedEntry)
+    state: Operation("Replay")
+    holds: Operation("Replay", Place)
     column: Place
     is_float: Flag()
     keeps_panes: Flag()
@@ -34,7 +33,6 @@ class TupleWindow(Window):
 
 @inner
 def walk_before(r, time):
-    """Before the tuples of a time."""
     not_inlined()
     walk, derived = r.derived.walk, r.derived
     _go_to_note(walk, time)
@@ -73,7 +71,6 @@ def place_cursor(derived, walk):
 
 @inner
 def take_step(r):
-    """The tuple at the cursor; whether it triggers a window."""
     walk, derived = r.derived.walk, r.derived
     tuples, here = walk.tuples, walk.here
     if derived.cursor_at == 0:
@@ -85,7 +82,7 @@ def take_step(r):
     copy_progress(walk.before, here)
     entry = entry_at(tuples, derived.cursor_chunk, derived.cursor_at)
     here.tuples += 1
-    has_window = call(TupleWindow(r.window.address).step, r, entry) == 1
+    has_window = TupleWindow(r.window.address).step(r, entry) == 1
     here.time, here.row = entry.time, entry.row
     derived.cursor_chunk, derived.cursor_at = next_place(tuples, derived.cursor_chunk, derived.cursor_at)
     is_passed = not has_window and entry.time < derived.limit

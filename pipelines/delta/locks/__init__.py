@@ -40,7 +40,17 @@ def locked(config: Config, name: str, shared: bool = False, here: bool = False) 
     with full_disk_reported(config, name):
         lock = lock_of(config, name, shared, here)
     with closing(lock):
-        yield _waited_for(config, name, lock)
+        began, reported = time.monotonic(), False
+        while not lock.is_taken():
+            waited_s = time.monotonic() - began
+            if waited_s >= config.most_wait_s:
+                raise LockHeld(name, lock.holder(), config.most_wait_s, MOST_WAIT)
+            if waited_s >= _SILENT_S and not reported:
+                _log.warning("waiting for the lock %r: held by %s", name, lock.holder() or "an unknown process")
+                reported = True
+            time.sleep(_LOOK_EVERY_S)
+        lock.note_holder()
+        yield lock
 
 
 locked_here = partial(locked, here=True)
@@ -61,20 +71,6 @@ def lock_of(config: Config, name: str, shared: bool = False, here: bool = False)
             f"{LOCKS}=postgresql://USER@HOST/DATABASE, such as the server that Airflow uses",
         )
     return FileLock(config.locks / f"{name}.lock", shared)
-
-
-def _waited_for(config: Config, name: str, lock: Lock) -> Lock:
-    began, reported = time.monotonic(), False
-    while not lock.is_taken():
-        waited_s = time.monotonic() - began
-        if waited_s >= config.most_wait_s:
-            raise LockHeld(name, lock.holder(), config.most_wait_s, MOST_WAIT)
-        if waited_s >= _SILENT_S and not reported:
-            _log.warning("waiting for the lock %r: held by %s", name, lock.holder() or "an unknown process")
-            reported = True
-        time.sleep(_LOOK_EVERY_S)
-    lock.note_holder()
-    return lock
 
 
 def require_rights(config: Config, table: str) -> None:

@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pipelines.config import REPOSITORY
-from pipelines.engines.row_maps import ROWS_PER_BATCH, MappedFiles, RowMap, batches_of, mapped
+from pipelines.engines.file_rows import ROWS_PER_BATCH, MappedFiles, RowMap, batches_of, mapped
 from schemas import cycles
 from schemas.errors import WorkerLost
 

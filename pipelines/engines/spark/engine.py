@@ -1,26 +1,117 @@
-"""The Spark engine: work on shares is a job with a task for each, statements are Spark's SQL."""
+"""The Spark engine: work on shares is a job with a task for each, statements are Spark's SQL, over temporary views; its
+tasks write rows into a table's files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import storage
-from pipelines.delta.new_files import gathered
-from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share
-from pipelines.engines.ranges import Panes, RowsOfFiles
-from pipelines.engines.row_maps import MappedFiles, RowMap, batches_of, mapped
-from pipelines.engines.shares import file_sizes, packed
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, gathered, write_sorted
+from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share, file_sizes, packed
+from pipelines.engines.file_rows import MappedFiles, Panes, RowMap, RowsOfFiles, batches_of, mapped
 from pipelines.engines.spark import tasks
-from pipelines.engines.spark.relations import SparkRelations, ddl
 from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.engines.spark.spark_session import pages, session
 from pipelines.location import Location
+from processes import orphan_jvms
+from schemas.tables import Table
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SQL_TYPES = {
+    pa.string(): "STRING",
+    pa.int64(): "BIGINT",
+    pa.float64(): "DOUBLE",
+    pa.bool_(): "BOOLEAN",
+    pa.timestamp("us", "UTC"): "TIMESTAMP",
+    pa.date32(): "DATE",
+    pa.binary(): "BINARY",
+}
 PANE = "windrow_pane"
+
+
+class SparkRelations:
+    """Names are temporary views of the process's session."""
+
+    def __init__(self, engine: Engine):
+        self.engine, self.spark = engine, session(engine.config)
+        self.kept: list[DataFrame] = []
+        self.views: set[str] = set()
+
+    def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:
+        self._name(view, self._parquet(files, lake.schema(table), str(lake.folder(table.name))))
+
+    def add_rows(self, view: str, rows: pa.Table) -> None:
+        self._name(view, self.spark.createDataFrame(rows, ddl(rows.schema)))
+
+    def add_mapped(self, view: str, files: MappedFiles) -> None:
+        self._name(view, self._parquet([str(path) for path in files.paths], files.schema))
+
+    def map_rows(self, view: str, work: RowMap, statement: str) -> None:
+        rows = self.spark.sql(statement).select(*work.columns)
+        ordered = rows.repartition("path").sortWithinPartitions("path", "line")
+        self._keep(view, ordered.mapInArrow(partial(mapped, work), ddl(work.schema)))
+
+    def define(self, view: str, statement: str) -> None:
+        self._name(view, self.spark.sql(statement))
+
+    def keep(self, view: str, statement: str) -> None:
+        self._keep(view, self.spark.sql(statement))
+
+    def rows(self, statement: str) -> list[tuple]:
+        with tasks.reported():
+            return [tuple(row) for row in self.spark.sql(statement).collect()]
+
+    def write(self, lake: Lake, table: Table, statements: Sequence[str]) -> list[NewFile]:
+        """Shuffled by partition, sorted, and written by the tasks that have them."""
+        columns = ", ".join(f'"{column.name}"' for column in table.columns)
+        rows = self.spark.sql(" UNION ALL ".join(f"SELECT {columns} FROM ({each})" for each in statements))
+        together = rows.repartition(*table.partition_by) if table.partition_by else rows.repartition("path")
+        order = [together[name].asc_nulls_last() for name in (*table.partition_by, *table.sort_by)]
+        sorted_rows = together.sortWithinPartitions(*order)
+        return tasks.found_by(self.engine.config, sorted_rows, partial(_write, lake, table))
+
+    def forget(self) -> None:
+        """Take the names back, and the room of what was kept; a JVM that was ended has nothing any more."""
+        if orphan_jvms.jvm_lives():
+            for frame in self.kept:
+                frame.unpersist()
+            for view in self.views:
+                self.spark.catalog.dropTempView(view)
+
+    def _parquet(self, files: Sequence[str], schema: pa.Schema, base: str | None = None) -> "DataFrame":
+        if not files:
+            # Rows from Python would start a job of another kind: 1.5 s more for the first day without late rows.
+            columns = (f"CAST(NULL AS {_SQL_TYPES[field.type]}) AS `{field.name}`" for field in schema)
+            return self.spark.sql(f"SELECT {', '.join(columns)} WHERE FALSE")
+        reader = self.spark.read.schema(ddl(schema))
+        return (reader.option("basePath", base) if base else reader).parquet(*files)
+
+    def _keep(self, view: str, rows: "DataFrame") -> None:
+        from pyspark import StorageLevel
+
+        self.kept.append(rows.persist(StorageLevel.DISK_ONLY))
+        self._name(view, self.kept[-1])
+
+    def _name(self, view: str, rows: "DataFrame") -> None:
+        rows.createOrReplaceTempView(view)
+        self.views.add(view)
+
+
+def ddl(schema: pa.Schema) -> str:
+    """Columns as Spark declares them."""
+    return ", ".join(f"`{field.name}` {_SQL_TYPES[field.type]}" for field in schema)
+
+
+def _write(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from tasks.as_rows(write_sorted(lake, table, batches))
 
 
 class SparkEngine(Engine):
@@ -49,8 +140,15 @@ class SparkEngine(Engine):
 
     @property
     def executors(self) -> Executors:
-        """Of a cluster those that have come by now; on one machine this process."""
-        return tasks.executors(self.config)
+        """Of a cluster those that have come by now, with the cores of the smallest; on one machine this process.
+        Spark's default parallelism says neither: it is 2 at least, or what the user has set."""
+        context = session(self.config).sparkContext
+        listed = context._jsc.sc().statusStore().executorList(True)
+        every = [listed.apply(place) for place in range(listed.size())]
+        if tasks.on_one_machine(self.config):
+            return Executors(1, every[0].totalCores() or context.defaultParallelism)
+        cores = [each.totalCores() for each in every if each.id() != "driver"]
+        return Executors(max(1, len(cores)), max(1, min(cores, default=1)))
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """A task for each share; of whole executors as many at a time as there are, on one machine one for all."""

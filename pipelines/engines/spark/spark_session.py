@@ -3,10 +3,18 @@
 Its start is what costs a small run most, so: Delta's JARs come from a folder (no resolver), classes from an archive
 where `make setup` made one, and a process keeps its session. The archive fits only the class path that it was made
 with: the JARs in sorted order.
+
+The JVM is started so that no setting stands on its command line, which every user of the machine can read:
+
+    this process   settings, in a file without a name, in memory   ──inherited──▶   spark-submit ──▶ JVM
+
+There is only what a JVM is known by (processes/orphan_jvms.py). A file in a folder was no choice: a killed run would
+leave a user's keys there.
 """
 
 import logging
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,11 +30,11 @@ from typing import TYPE_CHECKING, Any
 from pipelines.config import Config
 from pipelines.delta.locks import full_disk_reported
 from pipelines.engines.spark import executors
-from pipelines.engines.spark.launch import launch
 from pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
 from pipelines.engines.spark.settings import settings as settings_of
 from pipelines.location import KEYS, set_up
 from processes import orphan_jvms, signals
+from processes.orphan_jvms import LOCAL_FOLDER
 from schemas.errors import NotSetUp, SparkEnded
 
 if TYPE_CHECKING:
@@ -42,6 +50,10 @@ _TAKEN = "start it, or give this machine its key (docs/operations.md#a-cluster-o
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 _pages: list[str | None] = []  # of each
+# Where PySpark finds words for spark-submit.
+_WORDS = "PYSPARK_SUBMIT_ARGS"
+# What a key or a value of java.util.Properties can't have as it is.
+_SPECIAL = re.compile(r"[\\\s:=#!]")
 
 
 def session(config: Config) -> "SparkSession":
@@ -64,7 +76,11 @@ def session(config: Config) -> "SparkSession":
     _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
     with _reported_start(config, settings[MASTER]), end_reported():
         _kept.append(_start(lambda: _started(asked)))
-        _pages.append(_pages_of(_kept[-1]))
+        context = _kept[-1].sparkContext
+        conf = context.getConf()
+        log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
+        found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
+        _pages.append(", ".join(each for each in found if each) or None)
         if sent:
             executors.require_fit(_kept[-1])
     _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
@@ -103,7 +119,11 @@ def _start(start: Callable[[], "SparkSession"]) -> "SparkSession":
         raise
     except BaseException:
         with signals.ignored():
-            _end_start(starting)
+            # End the JVM, which may not have been there yet a moment ago, until there is nobody who waits for it.
+            deadline = time.monotonic() + _PATIENCE_S
+            while starting.is_alive() and time.monotonic() < deadline:
+                orphan_jvms.end_mine()
+                starting.join(0.05)
         raise
 
 
@@ -112,14 +132,6 @@ def _resolve(session: "Future[SparkSession]", start: Callable[[], "SparkSession"
         session.set_result(start())
     except BaseException as error:
         session.set_exception(error)
-
-
-def _end_start(starting: threading.Thread) -> None:
-    """End the JVM, which may not have been there yet a moment ago, until there is nobody who waits for it."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while starting.is_alive() and time.monotonic() < deadline:
-        orphan_jvms.end_mine()
-        starting.join(0.05)
 
 
 @contextmanager
@@ -199,14 +211,6 @@ def pages() -> str | None:
     return _pages[-1] if _pages else None
 
 
-def _pages_of(session: "SparkSession") -> str | None:
-    context = session.sparkContext
-    conf = context.getConf()
-    log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
-    found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
-    return ", ".join(each for each in found if each) or None
-
-
 def _require_java() -> None:
     # Spark's own launcher says only that its gateway has ended.
     home = os.environ.get("JAVA_HOME")
@@ -224,3 +228,34 @@ def _prepare_environment(settings: Mapping[str, str]) -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     elif of_workers := settings.get("spark.pyspark.python"):
         os.environ["PYSPARK_PYTHON"] = of_workers  # what spark-submit makes of it
+
+
+def launch(settings: Mapping[str, str]) -> None:
+    """Start this process's JVM with these settings, where it has none yet."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is not None:
+        return
+    known_by = SparkConf(loadDefaults=False).set(LOCAL_FOLDER, settings[LOCAL_FOLDER])
+    with _submitted(settings) as file:
+        SparkContext._ensure_initialized(gateway=launch_gateway(known_by, {"pass_fds": (file,)}))
+
+
+@contextmanager
+def _submitted(settings: Mapping[str, str]) -> Iterator[int]:
+    """A file that has the settings as java.util.Properties reads them, named to spark-submit; it goes with the last
+    process that has it."""
+    words = os.environ.get(_WORDS, "pyspark-shell")
+    with open(os.memfd_create("settings"), "w", encoding="utf-8") as file:
+        file.writelines(f"{_escaped(name)}={_escaped(value)}\n" for name, value in settings.items())
+        file.flush()
+        os.environ[_WORDS] = f"--properties-file /proc/self/fd/{file.fileno()} {words}"
+        try:
+            yield file.fileno()
+        finally:
+            os.environ[_WORDS] = words
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipelines.config import Config
-from pipelines.engines.engine import Executors
 from pipelines.engines.spark.settings import is_one_machine
 from pipelines.engines.spark.spark_session import end_reported, session
 from processes import orphan_jvms
-from schemas.raised_elsewhere import raised_elsewhere
+from schemas.errors import raised_elsewhere
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -34,28 +33,16 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Batches = Iterable[pa.RecordBatch]
-DRIVER = "driver"
 # A short job is over before anybody could read of it.
 _EVERY_S = 2.0
 _REFUSED = re.compile(r"^schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
-
-
-def executors(config: Config) -> Executors:
-    """Those of the session, with the cores of the smallest. Spark's default parallelism says neither: it is 2 at least,
-    or what the user has set."""
-    context = session(config).sparkContext
-    listed = context._jsc.sc().statusStore().executorList(True)
-    every = [listed.apply(place) for place in range(listed.size())]
-    if on_one_machine(config):
-        return Executors(1, every[0].totalCores() or context.defaultParallelism)
-    cores = [each.totalCores() for each in every if each.id() != DRIVER]
-    return Executors(max(1, len(cores)), max(1, min(cores, default=1)))
 
 
 def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterator], cores: int | None = None) -> list:
     """What the work makes `as_rows` of each task's batches. cores: of an executor, which a task has all."""
     profile = None
     if cores is not None and on_one_machine(config):
+        config.spark.mkdir(parents=True, exist_ok=True)  # a session may have begun under another home
         work = partial(_in_turn, f"{config.spark}/farm.lock", work)
     elif cores is not None:
         profile = _profile(cores)

@@ -17,7 +17,7 @@ from types import ModuleType
 from pipelines.gate.recount.finding import LawFinding, does_not_apply, joined_by_day
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.gate.recount.silver import LandedFiles, SilverDays
+from pipelines.gate.recount.silver import SilverDays
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import Model
 
@@ -30,10 +30,6 @@ def checks(of: str) -> list[ModuleType]:
     names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__")
     found = (import_module(f"{__name__}.{name}") for name in names)
     return [check for check in found if of == check.CHECKS]
-
-
-def verdicts_on_files(files: LandedFiles) -> list[Verdict]:
-    return [check.run(files) for check in checks("files")]
 
 
 def verdicts_on_silver(silver: SilverDays) -> dict[date, list[Verdict]]:

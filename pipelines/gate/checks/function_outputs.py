@@ -34,9 +34,19 @@ ROW = ("key_number", "window_start_us", "window_end_us", "revision")
 
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Compute some rows again. O(events of these rows)."""
-    broken, (tuples, status, *outputs) = [], _names(recount)
+    # Imported here: the recount of a plain query uses no kernel.
+    import numpy as np
+
+    from kernels.farm.once import compute_once
+
+    broken, (tuples, status, *outputs), call = [], _names(recount), _function(recount)
     for row in _rows(recount):
-        again = _expected(recount, row)
+        start_us = row["window_start_us"]
+        events = np.array(_events(recount, row), np.float64).reshape(-1, 1 + len(call.columns))
+        times_us = events[:, 0].astype(np.int64) + start_us
+        bounds_us = start_us, row["window_end_us"]
+        once = compute_once(call.function, times_us, events[:, 1:].T, call.named_parameters, bounds_us)
+        again = dict(zip(_names(recount), (len(events), once.status, *once.outputs.values()), strict=True))
         if any(_bits(row[name]) != _bits(value) for name, value in again.items()):
             broken.append({**row, **again})
     whole, floats = (*ROW, tuples), ((name, pa.float64()) for name in outputs)
@@ -78,21 +88,6 @@ def _rows(recount: Recount) -> list[dict]:
         QUALIFY row_number() OVER (PARTITION BY a.emitted_date ORDER BY hash({named}), {named}) <= {ROWS_OF_A_SHARE}
         """)
     return found.to_arrow_table().to_pylist()
-
-
-def _expected(recount: Recount, row: dict) -> dict[str, object]:
-    """tuples, status and outputs, by one call."""
-    # Imported here: the recount of a plain query uses no kernel.
-    import numpy as np
-
-    from kernels.farm.once import compute_once
-
-    call, start_us = _function(recount), row["window_start_us"]
-    events = np.array(_events(recount, row), np.float64).reshape(-1, 1 + len(call.columns))
-    times_us = events[:, 0].astype(np.int64) + start_us
-    bounds_us = start_us, row["window_end_us"]
-    once = compute_once(call.function, times_us, events[:, 1:].T, call.named_parameters, bounds_us)
-    return dict(zip(_names(recount), (len(events), once.status, *once.outputs.values()), strict=True))
 
 
 def _function(of: AuditedDays) -> HeavyCall:

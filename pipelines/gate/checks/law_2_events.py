@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from pipelines.gate.recount import sql
+from pipelines.gate.recount import sources, sql
 from pipelines.gate.recount.finding import LawFinding, found_by_day, values_list
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import AuditedDays, Recount
@@ -58,17 +58,18 @@ def _disagreeing(recount: Recount) -> str:
     late = f"""
         SELECT m.* REPLACE ({in_sql(recount.query.window).windows_missed} AS windows_missed), {late_by_us} AS late_by_us
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
-    same = ("arrival_date", *IDENTITY)
+    same = ("arrival_date", *sources.IDENTITY)
     others = [column for column in recount.types_of("late_audit") if column not in same]
     copies = f"SELECT *, count(*) OVER (PARTITION BY {', '.join(same)}) AS copies FROM late_audit"
     differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in others)
     return f"""
-        SELECT coalesce(e.arrival_date, l.arrival_date) AS day, coalesce(e.path, l.path) AS path,
+        SELECT coalesce(e.arrival_date, l.arrival_date) AS day, p.path,
                coalesce(e.line, l.line) AS line, coalesce(e.reading, l.reading) AS reading,
                coalesce(e.windows_missed, 0) AS windows_missed,
                e.first_missed_us, e.last_missed_us, e.late_by_us
         FROM ({late}) e
         FULL JOIN ({copies}) l ON {" AND ".join(f"e.{column} = l.{column}" for column in same)}
+        JOIN paths p ON p.path_number = coalesce(e.path_number, l.path_number)
         WHERE l.copies > 1 OR {differs}"""
 
 

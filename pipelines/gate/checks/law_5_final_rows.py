@@ -23,7 +23,8 @@ def find(recount: Recount) -> dict[date, LawFinding]:
     is older needs no row; that it has none is law 4."""
     place = ", ".join((*recount.window, "emitted_date"))
     final = in_sql(recount.query.window).final_rows(recount)
-    days = sql.literals(_days_that_differ(recount, final))
+    differing = _days_that_differ(recount, final)
+    days = sql.literals(differing)
     offenders = f"""
         SELECT {", ".join(recount.window)}, emitted_date AS day, n.revision, f.recounted_events, f.recounted_late_events
                {aggregates.expected(recount)}
@@ -31,7 +32,8 @@ def find(recount: Recount) -> dict[date, LawFinding]:
         LEFT JOIN (FROM ({_newest(recount)}) WHERE emitted_date IN ({days})) n USING ({place})
         WHERE CASE WHEN n.revision IS NULL THEN f.newest_tick_us >= {sql.begin_us("emitted_date")}
               ELSE n.events <> f.recounted_events OR n.late_events <> f.recounted_late_events
-                   OR {aggregates.differs(recount)} END"""
+                   OR {aggregates.differs(recount)} END
+        {"" if differing else "LIMIT 0"}"""
     return found_in_rows(recount, offenders, _expected(recount.query))
 
 

@@ -15,8 +15,9 @@ FIRST_COUNTS = {
     "final": ("recounted_events", "recounted_late_events"),
     "watermark": ("recounted_events - recounted_late_events", "0"),
 }
-# the end of the range of windows to which an event brings a row of its own, at its arrival;
+# the end of the range of windows to which an event brings a row of its own, at its arrival, and which events do;
 LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
+BRING_ROWS = {"final": "FALSE", "watermark": "is_late", "arrival": "TRUE"}
 # a row's firing; and the tick of the newest row of a window `w`, by its newest arrival and from when on it exists.
 FIRINGS = {
     "final": "'final'",
@@ -45,7 +46,7 @@ def history(recount: Recount, spans: str, began_us: str) -> str:
     Most windows have one row only. To number and add up those with the others took twice as long.
     began_us: SQL for the time from which on a window `w` exists.
     """
-    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE spans AS {spans}")
+    recount.connection.execute(f"CREATE OR REPLACE TEMP VIEW spans AS {spans}")
     add_final_values(recount)
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE later AS {_later_rows(recount, began_us)}")
     if recount.query.emit not in FIRST_TICKS:
@@ -93,6 +94,6 @@ def _later_rows(recount: Recount, began_us: str) -> str:
         FROM (
             SELECT key_number, arrival_us, unnest(generate_series(held_from, {LATER_UNTIL[recount.query.emit]} - 1))
                        AS number
-            FROM spans) e
+            FROM spans WHERE {BRING_ROWS[recount.query.emit]}) e
         JOIN windows w USING (number)
         WHERE {can_emit(recount)}"""

@@ -22,8 +22,8 @@ from pipelines.gate.recount.plain.ticks import Event, Staircase, to_time
 from pipelines.gate.recount.query_days import Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import staircase
-from schemas.buckets import bucket_of
 from schemas.query import EVENT_COLUMNS
+from schemas.tables import bucket_of
 
 KEYS, EVENTS, STEPS = 100, 20_000, 50_000
 """At most so many keys are drawn of a share, with so many events in all since the stream's first day; a step is one

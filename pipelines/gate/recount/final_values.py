@@ -58,7 +58,7 @@ def key_parts(recount: Recount, entries: str) -> list[tuple[int, int, int]]:
 
 
 def _parts(recount: Recount) -> Iterator[Part]:
-    for first, last, events in key_parts(recount, "FROM spans"):
+    for first, last, events in key_parts(recount, "FROM candidates"):
         yield from _cut(recount, first) if first == last and events > EVENTS_AT_ONCE else [Part(first, last)]
 
 

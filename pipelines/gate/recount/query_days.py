@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from pipelines.gate.recount import sql
-from pipelines.tables.snapshot import AuditVersions
+from pipelines.tables.stream_tables import AuditVersions
 from schemas.query import WINDOW_NUMBER, Query
 from schemas.stream import Stream
 from schemas.windows import DAY

@@ -15,8 +15,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_days import DAY_US
 from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from pipelines.gate.recount.ticks import heartbeats_between
-from pipelines.tables.snapshot import Snapshot
-from pipelines.tables.stream_tables import StreamTables
+from pipelines.tables.stream_tables import Snapshot, StreamTables
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """The rows that a recount reads, each table at one fixed version, as temporary tables of integers.
 
-candidates events that `where` lets through and that a window which the days can still change may hold, with the
-           last time of theirs that counts, reach_us; where order counts, with their place in it
+events     with the last time of theirs that counts, reach_us; where order counts, with their place in it. Of these:
+candidates that `where` lets through and that a window which the days can still change may hold
 arrived    every accepted event of the days, whether or not `where` lets it through
-keys       a number per key, so that a null key is a group like any other
+keys       a number per key, so that a null key is a group like any other; paths: a number per path, in their order
 audit      the run's rows; late_audit: its late rows
 strings    a number per string that is compared, in their order
 published  of windows that depend on their key's other events, the newest revision of earlier days
@@ -18,15 +18,17 @@ import pyarrow as pa
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import DAY_US, KeyShare, Recount, value_name
+from pipelines.gate.recount.query_days import ALL_KEYS, DAY_US, KeyShare, Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
-from schemas.buckets import bucket_of
+from schemas.tables import bucket_of
 from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
 YEAR_ONE_US = sql.day_start_us(date.min)
 KEYS_AT_ONCE = 100_000  # as Python's objects
+IDENTITY = ("path_number", "line", "reading")
+ORDER = ("start_us", "arrival_us", *IDENTITY)
 
 
 def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
@@ -36,12 +38,12 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     # All where nothing had arrived before the days.
     lower_us = sql.EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
     since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
-    since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
+    since = min(recount.days[0], sql.EPOCH.date() + timedelta(days=since_us // DAY_US))
     add_view(recount.connection, "all_silver", silver, (since, recount.days[-1]))
     name_rows_of(recount, share.within_buckets, ["silver"])
     recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
-    _add_candidates(recount, lower_us)
-    _add_checked(recount)
+    _add_events(recount, lower_us)
+    _add_checked(recount, share)
     aggregates.add_strings(recount)
     if not recount.query.window.context_free:
         _add_published(recount, lake, share, since)
@@ -67,54 +69,64 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
     return silver
 
 
-def _add_candidates(recount: Recount, lower_us: int) -> None:
-    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0."""
-    query, windows, columns = recount.query, in_sql(recount.query.window), _keys(recount)
-    values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
-    if aggregates.depends_on_order(query):
-        values += f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
-    recount.connection.execute(f"""
-        CREATE TEMP TABLE found AS
-        SELECT {columns} TRUE AS is_event, epoch_us(s.start) AS start_us, {windows.reach_us("s")} AS reach_us,
-               epoch_us(s.arrival) AS arrival_us {values}
-        FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
-          AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}""")
+def _add_events(recount: Recount, lower_us: int) -> None:
+    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0. Silver is
+    read once: to read the events that arrived apart from the candidates took twice as long."""
+    windows, first, columns = in_sql(recount.query.window), sql.literal(recount.days[0]), _keys(recount)
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
-            SELECT {columns} TRUE FROM found
-            UNION SELECT {columns} TRUE FROM silver_of_days
+            SELECT {columns} TRUE FROM silver
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
+    recount.connection.execute("""
+        CREATE TEMP TABLE paths AS SELECT row_number() OVER (ORDER BY path) AS path_number, path FROM (
+            SELECT path FROM all_silver UNION SELECT path FROM all_late_table)""")
+    after_us, ordered = max(lower_us, YEAR_ONE_US), aggregates.depends_on_order(recount.query)
+    place = f", row_number() OVER (ORDER BY {', '.join(ORDER)}) AS {in_order.PLACE}" if ordered else ""
+    before = f"""arrival_date < {first} AND s.start > {sql.at(after_us)}
+                 AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}"""
     recount.connection.execute(f"""
-        CREATE TEMP TABLE candidates AS SELECT k.key_number, f.* EXCLUDE ({columns} is_event)
-        FROM found f JOIN keys k ON {sql.same(recount.query.key, "f", "k")}""")
-    recount.connection.execute("DROP TABLE found")
+        CREATE TEMP TABLE events AS
+        SELECT k.key_number, e.* EXCLUDE ({columns} is_event) {windows.numbers("e")} {place}
+        FROM ({_read(recount, with_identity=True)} WHERE arrival_date >= {first}
+              UNION ALL {_read(recount, with_identity=ordered)} WHERE {before}) e
+        JOIN keys k ON {sql.same(recount.query.key, "e", "k")}""")
+    recount.connection.execute(f"""
+        CREATE TEMP VIEW candidates AS SELECT * EXCLUDE (end_us, arrival_date, {", ".join(IDENTITY)}, too_long, kept)
+        FROM events WHERE start_us > {after_us} AND kept AND NOT too_long""")
+    recount.connection.execute(f"CREATE TEMP VIEW arrived AS FROM events WHERE arrival_date >= {first}")
 
 
-def _add_checked(recount: Recount) -> None:
-    connection, windows = recount.connection, in_sql(recount.query.window)
-    connection.execute(f"""
-        CREATE TEMP TABLE arrived AS
-        SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
-               epoch_us(s.arrival) AS arrival_us, s.arrival_date, s.path, s.line, s.reading,
+def _read(recount: Recount, with_identity: bool) -> str:
+    """SQL: events of silver, of which only those with their identity need that columns more are read."""
+    query, windows = recount.query, in_sql(recount.query.window)
+    identity = "p.path_number, s.line, s.reading" if with_identity else "NULL, NULL, NULL"
+    values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
+    return f"""
+        SELECT {_keys(recount)} TRUE AS is_event, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
+               epoch_us(s.arrival) AS arrival_us, s.arrival_date, {identity} {values},
                {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
-               {sql.where(recount.query.where, "s")} AS kept
-        FROM silver_of_days s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}""")
+               {sql.where(query.where, "s")} AS kept
+        FROM silver s {"JOIN paths p ON s.path = p.path" if with_identity else ""}"""
+
+
+def _add_checked(recount: Recount, share: KeyShare) -> None:
+    connection = recount.connection
     others = (*recount.window[3:], *recount.query.aggregates)
     values = "".join(f", a.{sql.name(column)}" for column in others)
     connection.execute(f"""
-        CREATE TEMP VIEW audit AS
+        CREATE TEMP {"VIEW" if share == ALL_KEYS else "TABLE"} audit AS
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
                epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
                epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {values}
         FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")}""")
     connection.execute(f"""
         CREATE TEMP TABLE late_audit AS
-        SELECT k.key_number, l.arrival_date, l.path, l.line, l.reading, epoch_us(l.start) AS start_us,
+        SELECT k.key_number, l.arrival_date, p.path_number, l.line, l.reading, epoch_us(l.start) AS start_us,
                epoch_us(l.end) AS end_us, epoch_us(l.arrival) AS arrival_us, l.reason,
                epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
                l.windows_missed, l.late_by AS late_by_us
-        FROM late_table l JOIN keys k ON {sql.same(recount.query.key, "l", "k")}""")
+        FROM late_table l JOIN paths p USING (path) JOIN keys k ON {sql.same(recount.query.key, "l", "k")}""")
 
 
 def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -> None:

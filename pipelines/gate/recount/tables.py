@@ -10,9 +10,9 @@ from datetime import date
 
 import duckdb
 
+from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
-from pipelines.rows import databases
 
 EVERY_DAY = (date.min, date.max)
 # DuckDB takes the unnested windows of a few ranges for few, and hashes five million of them to look up fifty thousand:
@@ -36,7 +36,7 @@ class TableVersion:
 def open_recount_database(lake: Lake) -> duckdb.DuckDBPyConnection:
     """An in-memory database that spills instead of growing, with the macro that windows are counted by. Joins are
     done as they are written."""
-    connection = databases.open_database(lake.config.scratch, lake.config.lake)
+    connection = storage.open_database(lake.config.scratch, lake.config.lake)
     connection.execute(FLOOR_DIV)
     connection.execute(AS_WRITTEN)
     return connection

@@ -1,8 +1,8 @@
 """When the watermark passed what: the table `ticks (tick_us, newest_us)`, and P(E) as a join (semantics §1).
 
 The staircase holds the ticks that raised the newest event start. P(E) is the first tick whose newest start is
-at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`. Heartbeats (`schemas/idle.py`) are written
-once more, so that what ingest and replay made of silences is found again by other means.
+at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`. Heartbeats (schemas/validation.py) are
+written once more, so that what ingest and replay made of silences is found again by other means.
 """
 
 from datetime import date

@@ -2,17 +2,16 @@
 
 from pipelines.delta.lake import Lake
 from pipelines.report import dag_text
-from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries import figures
-from pipelines.report.queries.known_at import known_at
+from pipelines.report.queries.figures import known_at
 from pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
 from pipelines.report.reader import Reader, reading
-from pipelines.report.words import length
+from pipelines.report.words import length, query_file, stream_file
 from schemas import registry
-from schemas.durations import in_words
 from schemas.model import Model
 from schemas.query import Query
+from schemas.spelling import in_words
 from schemas.stream import Stream
 
 _LATE_SHOWN = 12

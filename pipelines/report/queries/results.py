@@ -9,7 +9,6 @@ from datetime import date
 
 import pyarrow as pa
 
-from pipelines.delta.lake import Lake
 from pipelines.report.reader import Reader, name, newest_days, rows_of_days, text
 from schemas.model import Model
 from schemas.query import Query
@@ -50,15 +49,13 @@ def keep_results(reader: Reader, query: Query, stream: Stream) -> KeptResults | 
     if not by_day:
         return None
     first, taken = newest_days(by_day, MOST_ROWS)
-    measures = _measures(reader.lake, query, stream)
+    fixed = {*query.key, *query.window_columns, "emitted_date"}
+    fields = [
+        field for field in reader.lake.dataset(query.name).schema if field.name not in fixed and _is_number(field.type)
+    ]
+    measures = {**{field.name: unit_of(query, stream, field.name) for field in fields}, EVENTS: None}
     reader.keep("results", _select(query, list(measures), first))
     return KeptResults(query, measures, first if first > min(by_day) else None, taken)
-
-
-def _measures(lake: Lake, query: Query, stream: Stream) -> dict[str, str | None]:
-    fixed = {*query.key, *query.window_columns, "emitted_date"}
-    fields = [field for field in lake.dataset(query.name).schema if field.name not in fixed and _is_number(field.type)]
-    return {**{field.name: unit_of(query, stream, field.name) for field in fields}, EVENTS: None}
 
 
 def _is_number(type_: pa.DataType) -> bool:

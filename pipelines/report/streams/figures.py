@@ -1,4 +1,4 @@
-"""The figures of a stream, from the tables that events.py keeps."""
+"""The figures of a stream, from the tables that page.py keeps."""
 
 import altair as alt
 

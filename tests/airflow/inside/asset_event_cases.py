@@ -8,7 +8,7 @@ from airflow.sdk import DAG, AssetAlias
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from airflow.sdk.execution_time.context import OutletEventAccessors
 
-from dags import backfill, command, installation, report
+from dags import command, installation, operators
 from schemas import errors
 from tests.support.airflow.operators import RUN, program
 
@@ -70,11 +70,11 @@ def test_what_a_task_published_before_it_failed_is_an_event_by_the_report_once_h
     failing = publishing_events(tmp_path, {table.name: UPDATE}, errors.GateFailed.exit_code)
     with DAG("bikes", schedule=None):
         failed = publishing(monkeypatch, failing, table, publishes=True)
-        last = report.ReportOperator(task_id="report", arguments=("report",), outlets=[table], of_a_day=False)
+        last = operators.ReportOperator(task_id="report", arguments=("report",), outlets=[table], of_a_day=False)
         failed >> last
     with pytest.raises(AirflowFailException):
         failed.execute({**RUN, "ti": instance})
-    monkeypatch.setattr(report, "XCom", instance)
+    monkeypatch.setattr(operators, "XCom", instance)
     monkeypatch.setenv(installation.COMMAND, str(program(tmp_path, "")))
     for expected in ({table.name: UPDATE}, {}):
         events = OutletEventAccessors()
@@ -92,8 +92,8 @@ def test_what_a_task_published_before_it_failed_is_an_event_by_the_report_once_h
     ],
 )  # fmt: skip
 def test_many_days_are_those_of_the_params(asked, words):
-    found = backfill.params([SimpleNamespace(name="a"), SimpleNamespace(name="b")])
-    task = backfill.BackfillOperator(task_id="backfill", arguments=("backfill",), of_a_day=False)
+    found = operators.params([SimpleNamespace(name="a"), SimpleNamespace(name="b")])
+    task = operators.BackfillOperator(task_id="backfill", arguments=("backfill",), of_a_day=False)
     params = {name: param.value for name, param in found.items()} | asked
     assert task.words({"params": params}) == ["backfill", *words]
 

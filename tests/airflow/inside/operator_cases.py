@@ -14,7 +14,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 from airflow.sdk.execution_time.timeout import timeout
 
 from dags import command, connections, installation, tasks
-from processes import process_sessions
+from processes import children
 from schemas import errors
 from tests.support.airflow.operators import RUN, program
 
@@ -198,7 +198,7 @@ def test_killing_the_task_ends_children_in_groups_of_their_own_and_those_deaf_to
     )
     process = subprocess.Popen([path], stdout=subprocess.PIPE, start_new_session=True)
     process.stdout.readline()
-    assert len(list(process_sessions.members(process.pid))) == 2
+    assert len(list(children.members(process.pid))) == 2
     task = operator(monkeypatch, path)
     task.process = process
     task.on_kill()
@@ -209,9 +209,9 @@ def test_killing_the_task_ends_children_in_groups_of_their_own_and_those_deaf_to
 def ended(session):
     """Whether the session's processes are gone within 5 s: a killed one may take a moment to leave /proc."""
     deadline = time.monotonic() + 5
-    while any(process_sessions.members(session)) and time.monotonic() < deadline:
+    while any(children.members(session)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return not any(process_sessions.members(session))
+    return not any(children.members(session))
 
 
 def test_windrow_is_run_with_both_connections(tmp_path, monkeypatch, capsys):

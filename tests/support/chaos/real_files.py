@@ -23,25 +23,13 @@ class RealFiles:
 
 
 STREAMS = (
-    RealFiles(
-        "bikes",
-        "bikes/citibike-nyc-2017",
-        "trips-2017-06-0",
-        True,
-        ("bikes_demand", "bikes_last_hour", "bikes_slide_by_trip"),
-    ),
-    RealFiles(
-        "cdr", "cdr/isp-xdr/beijing", "BY_USER_20_XJL_2015080", False, ("cdr_active", "cdr_subscribers", "cdr_sessions")
-    ),
-    RealFiles(
-        "telemetry",
-        "telemetry/nab/realTraffic",
-        "",
-        True,
-        ("telemetry_load", "telemetry_rolling", "telemetry_hot"),
-        DELAYS,
-    ),
-)
+    RealFiles("bikes", "bikes/citibike-nyc-2017", "trips-2017-06-0", True,
+              ("bikes_demand", "bikes_last_hour", "bikes_slide_by_trip")),
+    RealFiles("cdr", "cdr/isp-xdr/beijing", "BY_USER_20_XJL_2015080", False,
+              ("cdr_active", "cdr_subscribers", "cdr_sessions")),
+    RealFiles("telemetry", "telemetry/nab/realTraffic", "", True,
+              ("telemetry_load", "telemetry_rolling", "telemetry_hot"), DELAYS),
+)  # fmt: skip
 
 
 class Pieces:

@@ -9,7 +9,6 @@ import numpy as np
 from kernels.farm.content import TupleStretch, WindowContent
 from kernels.farm.functions import function, operations, parameter_values
 from kernels.farm.once import Computed, compute_once, status_text
-from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
 
 UNTOUCHED = -7.25
@@ -57,7 +56,7 @@ def compute_in_stretches(
         scratch=scratch,
         stop=np.array([stop], np.int64),
     )
-    status = ask(operations(name).compute, content.address, address_of(result))
+    status = operations(name).compute(content.address, address_of(result))
     assert kept, "memory of the stretches lives until here"
     assert scratch[-1] == UNTOUCHED == result[-1], f"{name} writes behind its memory"
     return Computed(status_text(status), dict(zip(names, result[:-1].tolist(), strict=True)))

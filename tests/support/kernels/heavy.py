@@ -1,5 +1,8 @@
 """Heavy functions that tests give to farms: one whose outputs depend on every tuple and their order, and bad ones."""
 
+import numpy as np
+
+from kernels import farm
 from kernels.farm.content import Result, WindowContent, column_of, must_stop
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.monitor import now_ns, watched_word
@@ -81,3 +84,14 @@ def heavy(compute) -> HeavyFunction:
 IN_ORDER, RAISING, WITH_STATUS, ENDLESS, DEAF, GREEDY, SLOW = map(
     heavy, (in_order, raising, with_status, endless, deaf, greedy, slow)
 )
+
+
+def farmed(model, window, times, values=None, keys=None, *, function=IN_ORDER, **options):
+    """Results and metrics of a farm of two workers that takes all tuples at once, of the value 1 unless others are
+    given."""
+    values = np.ones(len(times)) if values is None else np.asarray(values, float)
+    with farm.make(model, window, function, **{"workers": 2} | options) as made:
+        made.insert(np.asarray(times), values, keys)
+        made.finish()
+        made.check()
+        return made.take(), made.metrics()

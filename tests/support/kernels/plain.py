@@ -1,12 +1,29 @@
-"""Plain Python answers that share no code with kernels/: lists of events, aggregates from scratch.
+"""Plain Python answers that share no code with kernels/: lists of events, aggregates from scratch, the gate's where it
+knows them.
 
 FUNCTIONS: name of an aggregate → what it is of (time, value, …) rows that hold no null, in order of (time, insertion).
 """
 
 import math
 from fractions import Fraction
+from functools import partial
+
+from pipelines.gate.recount.plain.aggregates import AGGREGATES, OF_ROWS, aggregate
+from schemas.query import agg
+from tests.support.oracle.shares import aggregate_shares
 
 SECOND = 1_000_000  # µs
+BY_EVENTS = {"median", "quantile", "mode", "top_k"}
+"""Those that have no states."""
+
+
+def by_the_gate(function, rows, **parameters):
+    """A third column is, of what takes shares, that."""
+    events = [dict(zip(("start", "value", "other"), row, strict=False)) for row in rows]
+    columns = ("value", "other")[: len(rows[0]) - 1] if rows else ("value",)
+    if function in ("count", "sum", "mean") and len(columns) == 2:
+        return aggregate_shares(agg(function, "value"), events, [Fraction(event["other"]) for event in events])
+    return aggregate(agg(function, *columns, **parameters), events)
 
 
 def of_values(function):
@@ -16,29 +33,6 @@ def of_values(function):
         return function([row[1] for row in rows], **parameters) if rows else None
 
     return of_rows
-
-
-def of_shares(of_values, of_parts):
-    """The same with a third column, of shares: of the pairs of (value, share), exact."""
-
-    def of_rows(rows):
-        if rows and len(rows[0]) > 2:
-            return of_parts([(Fraction(value), Fraction(share)) for _, value, share in rows])
-        return of_values(rows)
-
-    return of_rows
-
-
-def sum_of_parts(pairs):
-    return float(sum(value * share for value, share in pairs))
-
-
-def mean_of_parts(pairs):
-    return float(sum(value * share for value, share in pairs) / sum(share for _, share in pairs))
-
-
-def mean(values):
-    return float(sum(map(Fraction, values)) / len(values))
 
 
 def product(values):
@@ -57,26 +51,6 @@ def geometric_mean(values):
     return math.exp(math.fsum(map(math.log, values)) / len(values)) if min(values) > 0 else 0.0
 
 
-def variance(values, ddof=1):
-    if len(values) <= ddof:
-        return None
-    middle = sum(map(Fraction, values)) / len(values)
-    return float(sum((value - middle) ** 2 for value in map(Fraction, values)) / (len(values) - ddof))
-
-
-def std(values, ddof=1):
-    found = variance(values, ddof)
-    return None if found is None else math.sqrt(found)
-
-
-def where(best, rows):
-    """Time, or second column, of the first row that has the best value."""
-    if not rows:
-        return None
-    found = next(row for row in rows if row[1] == best(row[1] for row in rows))
-    return found[2] if len(found) > 2 else found[0]
-
-
 def rate(rows):
     if not rows or rows[0][0] == rows[-1][0]:
         return None
@@ -84,49 +58,16 @@ def rate(rows):
     return float((Fraction(last) - Fraction(first)) * SECOND / (last_time - first_time))
 
 
-def runs(rows):
-    """The runs of strictly increasing values, as lists of rows."""
-    found = []
-    for row in rows:
-        if found and found[-1][-1][1] < row[1]:
-            found[-1].append(row)
-        else:
-            found.append([row])
-    return found
-
-
-def longest_run(rows):
-    return max(runs(rows), key=len, default=None)
-
-
 def quantile(values, q=0.5, k=128):
     return sorted(values)[max(math.ceil(q * len(values)), 1) - 1]
 
 
-FUNCTIONS = {
-    "count": of_shares(len, lambda pairs: float(sum(share for _, share in pairs))),
-    "sum": of_shares(of_values(sum), sum_of_parts),
-    "fast_sum": of_values(sum),
-    "min": of_values(min),
-    "max": of_values(max),
-    "mean": of_shares(of_values(mean), mean_of_parts),
+FUNCTIONS = {name: partial(by_the_gate, name) for name in {"count", *OF_ROWS, *AGGREGATES} - BY_EVENTS} | {
     "product": of_values(product),
-    "first": of_values(lambda values: values[0]),
-    "last": of_values(lambda values: values[-1]),
-    "any": of_values(any),
-    "all": of_values(all),
     "geometric_mean": of_values(geometric_mean),
-    "variance": of_values(variance),
-    "std": of_values(std),
-    "range": of_values(lambda values: max(values) - min(values)),
-    "argmin": lambda rows: where(min, rows),
-    "argmax": lambda rows: where(max, rows),
     "min_count": of_values(lambda values: values.count(min(values))),
     "max_count": of_values(lambda values: values.count(max(values))),
     "rate": rate,
-    "longest_run": lambda rows: len(longest_run(rows)) if rows else None,
-    "longest_run_start": lambda rows: longest_run(rows)[0][0] if rows else None,
-    "longest_run_end": lambda rows: longest_run(rows)[-1][0] if rows else None,
     # What these are about; tests give them bounds.
     "bloom": lambda rows, contains=0, bits=1024, hashes=7: contains in [row[1] for row in rows],
     "approx_distinct": lambda rows, precision=10: len({row[1] for row in rows}),
@@ -144,7 +85,8 @@ class PlainWindow:
 
     def insert(self, t, v=None):
         cells = (v,) if len(self.columns) == 1 else v or ()
-        self.entries.setdefault(t, []).append(dict(zip(self.columns, cells, strict=bool(self.columns))))
+        event = {"start": t, **dict(zip(self.columns, cells, strict=bool(self.columns)))}
+        self.entries.setdefault(t, []).append(event)
 
     def bulk_insert(self, ts, vs):
         for t, v in zip(ts, vs, strict=True):
@@ -163,13 +105,8 @@ class PlainWindow:
         return self._aggregated(time for time in self.entries if lo <= time < hi)
 
     def _aggregated(self, times):
-        events = [(time, event) for time in sorted(times) for event in self.entries[time]]
-        return {name: self._one(each, events) for name, each in self.aggregates.items()}
-
-    def _one(self, aggregate, events):
-        rows = [(time, *(event[column] for column in aggregate.columns)) for time, event in events]
-        rows = [row for row in rows if None not in row]
-        return FUNCTIONS[aggregate.function](rows, **dict(aggregate.parameters))
+        events = [event for time in sorted(times) for event in self.entries[time]]
+        return {name: aggregate(each, events) for name, each in self.aggregates.items()}
 
     def oldest(self):
         return min(self.entries, default=None)

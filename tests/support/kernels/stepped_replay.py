@@ -5,13 +5,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.replay import entry, loop, replay_keys
+from kernels.replay import loop, replay_keys
 from kernels.replay.clock import keep_steps
 from kernels.replay.context import Replay
 from kernels.replay.loop import create_structures, take_kernel
 from kernels.replay.rows import order_rows
-from kernels.runtime.calls import ask, call
+from kernels.runtime import operations
 from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.operations import ask
 
 
 @guarded_entry
@@ -28,7 +29,7 @@ def begin_key(r: Replay, first, end):
 @guarded_entry
 def finish_key(r: Replay, first_row):
     order_rows(r.rows, first_row)
-    call(r.reset, r.panes)
+    r.holder.reset(r.panes)
 
 
 def replay_in_steps(monkeypatch, look: Callable[[Replay], None], *arguments):
@@ -42,7 +43,7 @@ def replay_in_steps(monkeypatch, look: Callable[[Replay], None], *arguments):
         )
 
     with monkeypatch.context() as patched:
-        patched.setattr(entry, "ask", asked)
+        patched.setattr(operations, "ask", asked)
         return replay_keys(*arguments)
 
 

@@ -19,7 +19,7 @@ from schemas.query import Query
 from tests.support.oracle import context_bound
 from tests.support.oracle.history import history
 from tests.support.oracle.shares import aggregate_shares
-from tests.support.oracle.windows import share, windows_around, windows_met
+from tests.support.oracle.windows import part_that_counts, share, windows_around, windows_met
 
 ALL_TIMES = 2**61  # µs; no two event times are so far apart
 
@@ -179,9 +179,10 @@ def windows_of_event(event: Event, query: Query) -> list[tuple[int, int]]:
 
 def lies_in(event: Event, window: tuple[int, int], query: Query) -> bool:
     """Whether a window holds an event: its start, or for spanning windows any part of it."""
-    if query.window.kind == "spanning":
-        return not too_long(event, query) and window in windows_met(event.start, event.end, query.window)
-    return window[0] <= event.start < window[1]
+    if query.window.kind != "spanning":
+        return window[0] <= event.start < window[1]
+    start, end = part_that_counts(event.start, event.end, query.window)
+    return not too_long(event, query) and start < window[1] and window[0] < end
 
 
 def too_long(event: Event, query: Query) -> bool:

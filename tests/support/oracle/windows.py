@@ -21,12 +21,16 @@ def windows_around(time: int, window: Window) -> list[tuple[int, int]]:
     return [(start, end) for start, end in near if start <= time < end]
 
 
-def windows_met(start: int, end: int, window: Window) -> list[tuple[int, int]]:
-    """All spanning windows that share a time with `[start, end)`, or hold the one that counts of it, in order; a point
-    lasts one microsecond."""
+def part_that_counts(start: int, end: int, window: Window) -> tuple[int, int]:
+    """Of an event, by the attribution of spanning windows; a point lasts one microsecond."""
     start, end = {"start": (start, start), "end": (end, end)}.get(window.attribution, (start, end))
-    size, slide = to_us(window.size), to_us(window.slide)
-    origin, end = to_us(window.origin) if window.origin else 0, max(end, start + 1)
+    return start, max(end, start + 1)
+
+
+def windows_met(start: int, end: int, window: Window) -> list[tuple[int, int]]:
+    """All spanning windows that share a time with what counts of `[start, end)`, in order."""
+    start, end = part_that_counts(start, end, window)
+    size, slide, origin = to_us(window.size), to_us(window.slide), to_us(window.origin) if window.origin else 0
     first, last = (start - origin - size) // slide - 2, (end - origin) // slide + 2
     starts = [origin + i * slide for i in range(first, last + 1)]
     return [(each, each + size) for each in starts if each < end and start < each + size]

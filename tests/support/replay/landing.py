@@ -24,9 +24,8 @@ def late_file(seed: int = 4) -> dict[str, str]:
     day = FIRST_DAY + timedelta(days=1)
     noon = datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
     chance = random.Random(seed)
-    rows = [
-        _line(noon + timedelta(seconds=chance.randrange(6 * 3_600)), 300, 1 + chance.randrange(3)) for _ in range(5)
-    ]
+    draws = [(chance.randrange(6 * 3_600), 1 + chance.randrange(3)) for _ in range(5)]
+    rows = [_line(noon + timedelta(seconds=second), 300, station) for second, station in draws]
     return {f"bikes/generated-nyc/trips-{day}-late.csv": "\n".join([HEADER, *rows]) + "\n"}
 
 
@@ -66,9 +65,8 @@ def events(files: dict[str, str]) -> list[dict]:
     for path in sorted(files):
         for line, text in enumerate(files[path].splitlines()[1:], start=2):
             found.setdefault(text, (path, line, text))
-    rows = sorted(
-        (_event(*each) for each in found.values()), key=lambda row: (row["arrival"], row["path"], row["line"])
-    )
+    rows = [_event(*each) for each in found.values()]
+    rows.sort(key=lambda row: (row["arrival"], row["path"], row["line"]))
     return [{**row, "seq": seq} for seq, row in enumerate(rows)]
 
 
@@ -76,16 +74,8 @@ def _event(path: str, line: int, text: str) -> dict:
     started, duration_s, station, *_ = text.split(",")
     start = datetime.fromisoformat(started).replace(tzinfo=NEW_YORK).astimezone(UTC)
     end = start + timedelta(seconds=int(duration_s))
-    return {
-        "start": start,
-        "end": end,
-        "arrival": end,
-        "start_station_id": int(station),
-        "trip_duration_s": int(duration_s),
-        "path": path,
-        "line": line,
-        "reading": 0,
-    }
+    of_trip = {"start_station_id": int(station), "trip_duration_s": int(duration_s)}
+    return {"start": start, "end": end, "arrival": end, **of_trip, "path": path, "line": line, "reading": 0}
 
 
 def arrival_days(files: dict[str, str]) -> set[date]:

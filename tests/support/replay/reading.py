@@ -15,11 +15,8 @@ PLACE = ("path", "line", "reading")
 
 def rows(config: Config, table: str, without: tuple[str, ...] = ("emitted_date", "arrival_date")) -> list[dict]:
     """A table's rows in an order that depends on their values alone."""
-    found = [
-        {name: value for name, value in row.items() if name not in without}
-        for row in Lake(config).read(table).to_pylist()
-    ]
-    return _sorted(found)
+    found = Lake(config).read(table).to_pylist()
+    return _sorted([{name: value for name, value in row.items() if name not in without} for row in found])
 
 
 def _sorted(found: list[dict]) -> list[dict]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ingest import partitions
-from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.rows.arrays import arrow_schema
 from schemas import registry
 from schemas.query import Query
 from schemas.stream import Column, Stream
@@ -68,17 +68,10 @@ def events(seed: int, per_day: int = 60) -> list[dict]:
                 }
             )
     rows.sort(key=lambda row: row["arrival"])
-    return [
-        {
-            **row,
-            "end": row["start"] + seq % 5 * 100 * MINUTE,
-            "seq": seq,
-            "path": f"file-{seq // 40:03}",
-            "line": seq % 40 + 1,
-            "reading": 0,
-        }
-        for seq, row in enumerate(rows)
-    ]
+    for seq, row in enumerate(rows):
+        row |= {"end": row["start"] + seq % 5 * 100 * MINUTE, "seq": seq}
+        row |= {"path": f"file-{seq // 40:03}", "line": seq % 40 + 1, "reading": 0}
+    return rows
 
 
 def days() -> list[date]:
@@ -107,16 +100,9 @@ def by_length(key: tuple, buckets: int) -> int:
 def build(config: Config, rows: list[dict], bucket: Callable[[tuple, int], int] = by_length) -> None:
     """Write silver, pass ticks and partition digests of the events. bucket: which one a key is in."""
     register()
-    silver = [
-        {
-            **row,
-            "identity": None,
-            "definition": "toy",
-            "arrival_date": row["arrival"].date(),
-            "bucket": bucket((row["place"],), BUCKETS),
-        }
-        for row in rows
-    ]
+    of_all = {"identity": None, "definition": "toy"}
+    silver = [{**row, **of_all, "arrival_date": row["arrival"].date(), "bucket": bucket((row["place"],), BUCKETS)}
+              for row in rows]  # fmt: skip
     _write(config, silver_table(STREAM), pa.Table.from_pylist(silver, arrow_schema(silver_table(STREAM))))
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
@@ -130,14 +116,9 @@ def build(config: Config, rows: list[dict], bucket: Callable[[tuple, int], int] 
 
 def _noted(day: date, rows: list[dict]) -> dict:
     """What ingest notes of a day."""
-    return {
-        "arrival_date": day,
-        "events": len(rows),
-        "newest_start": max((row["start"] for row in rows), default=None),
-        "silver_digest": f"{day}",
-        "pass_digest": f"{day}",
-        "silver_version": 1,
-    }
+    newest = max((row["start"] for row in rows), default=None)
+    digests = {"silver_digest": f"{day}", "pass_digest": f"{day}", "silver_version": 1}
+    return {"arrival_date": day, "events": len(rows), "newest_start": newest, **digests}
 
 
 def _write(config: Config, table, rows: pa.Table) -> None:

@@ -15,7 +15,7 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import WrittenShare
 from pipelines.replay.work import Reading, Work
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import Snapshot
 
 
 def work_of(lake: Lake, tables: QueryTables, *days: date) -> Work:

@@ -26,7 +26,7 @@ from schemas.query import (
     tumbling,
     week,
 )
-from schemas.windows.spanning import ATTRIBUTIONS
+from schemas.windows.regular import ATTRIBUTIONS
 
 TIME = pa.timestamp("us", tz="UTC")
 COLUMN_TYPES = {
@@ -212,9 +212,7 @@ def _queries(draw, window, grain: timedelta) -> Query:
     pool = OF_SHARES if window.counts_shares else pool
     names = draw(
         st.lists(
-            st.sampled_from(tuple(pool)),
-            unique=True,
-            min_size=2 if pool is ORDERED else draw(st.sampled_from((0, 4))),
+            st.sampled_from(tuple(pool)), unique=True, min_size=2 if pool is ORDERED else draw(st.sampled_from((0, 4)))
         )
     )
     return Query(

@@ -67,6 +67,11 @@ class SqlWindows(ABC, Generic[Asked]):
         """SQL: the first microsecond of an event of `candidates` or `arrived` that counts."""
         return f"{event}.start_us"
 
+    def numbers(self, event: str) -> str:
+        """SQL: columns more of an event with `start_us` and `reach_us`: the numbers `first` and `last` of the windows
+        that hold it, where they follow from these alone."""
+        return ""
+
     def too_long(self, event: str) -> str:
         """SQL: whether an event is longer than windows hold."""
         longest_us = self.window.longest_event_us
@@ -100,7 +105,7 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
 
     def spans(self, recount: Recount) -> str:
         """SQL: the events of `candidates` that windows hold of which the days may emit rows, as ranges of numbers:
-        those from `held_from` to before `until` hold it, and it was late for those before `on_time_from`.
+        those from `held_from` to before `until` hold it, and it was late for those before `on_time_from` (`is_late`).
 
         To look up which windows had closed took as long as all the rest of a recount; most events are in time.
         """
@@ -115,9 +120,9 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
                    greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
                    least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
             FROM (
-                SELECT *, first AS held_first, first AS on_time_first FROM met WHERE in_time
+                SELECT *, FALSE AS is_late, first AS held_first, first AS on_time_first FROM met WHERE in_time
                 UNION ALL
-                SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
+                SELECT e.*, TRUE, c.number, coalesce(r.number, {high} + 1)
                 FROM (FROM met WHERE NOT in_time) e
                 ASOF JOIN (SELECT {by}closed_us, min(number) AS number FROM windows GROUP BY ALL) c
                     ON {same_c}e.arrival_us <= c.closed_us
@@ -157,6 +162,8 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
     """Windows that have numbers, by start, and whose ends never fall: an event lies in those from first to last. A kind
     says which windows there are, and which numbers an event meets."""
 
+    met_is_a = "TABLE"
+
     @abstractmethod
     def listed(self, recount: QueryConnection) -> str:
         """SQL: number, window_start_us and window_end_us of every window that an event meets."""
@@ -173,7 +180,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
     def add_met(self, recount: QueryConnection) -> None:
         """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""
         recount.connection.execute(f"""
-            CREATE OR REPLACE TEMP TABLE met AS
+            CREATE OR REPLACE TEMP {self.met_is_a} met AS
             SELECT e.*, e.arrival_us <= f.reached_us AS in_time
             FROM ({self.numbered("candidates")}) e JOIN windows f ON f.number = e.first WHERE e.first <= e.last""")
 
@@ -204,6 +211,8 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
 class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
     """Windows whose numbers and bounds follow from each other: a kind gives the four forms, in SQL, all times in µs."""
 
+    met_is_a = "VIEW"  # one look-up an event
+
     @abstractmethod
     def start(self, number: str) -> str:
         """SQL: the first time of a window."""
@@ -220,11 +229,12 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
     def last_start_until(self, time: str) -> str:
         """SQL: the number of the last window that starts at or before a time."""
 
+    def numbers(self, event: str) -> str:
+        first, last = self.first_end_after(self.from_us(event)), self.last_start_until(f"{event}.reach_us")
+        return f", {first} AS first, {last} AS last"
+
     def numbered(self, relation: str) -> str:
-        return f"""
-            SELECT e.*, {self.first_end_after(self.from_us("e"))} AS first,
-                   {self.last_start_until("e.reach_us")} AS last
-            FROM {relation} e"""
+        return f"FROM {relation}"
 
     def listed(self, recount: QueryConnection) -> str:
         """Every window between the first and the last of an event, in stretches that events have in common: listing

@@ -71,7 +71,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
                 SELECT key_number, start_us AS time_us, min(arrival_us) AS seen_us, {cell} AS near
                 FROM candidates SEMI JOIN too_late USING (key_number) GROUP BY ALL),
             counted AS (
-                SELECT a.key_number, a.arrival_date, a.path, a.line, a.reading, count(*) AS windows,
+                SELECT a.key_number, a.arrival_date, a.path_number, a.line, a.reading, count(*) AS windows,
                        count(*) FILTER (t.closed_us < a.arrival_us) AS windows_missed,
                        min(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS first_missed_us,
                        max(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS last_missed_us,
@@ -84,7 +84,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
                 GROUP BY ALL)
             SELECT a.*, coalesce(c.windows, 1) AS windows, first_missed_us, first_end_us, last_missed_us,
                    coalesce(windows_missed, 0) AS windows_missed
-            FROM arrived a LEFT JOIN counted c USING (arrival_date, path, line, reading)"""
+            FROM arrived a LEFT JOIN counted c USING (arrival_date, path_number, line, reading)"""
 
     def history(self, recount: Recount) -> str:
         """With emit `arrival`, after each tick of a key a row of its youngest window alone, if the tick changed it

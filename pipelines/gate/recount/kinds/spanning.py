@@ -5,7 +5,7 @@ from datetime import timedelta
 from pipelines.gate.recount.kinds.sliding import SlidingWindows
 from pipelines.gate.recount.query_days import Recount
 from schemas.windows import Spanning
-from schemas.windows.spanning import END, START
+from schemas.windows.regular import END, START
 
 
 class SpanningWindows(SlidingWindows):

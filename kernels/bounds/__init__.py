@@ -1,0 +1,113 @@
+"""Bounds of windows as kernels see them: numbered windows whose starts and ends are closed forms behind addresses. All
+times in µs.
+
+    sliding 15 by 5    start ─▶ compiled function   end ─▶ …   first_end_after ─▶ …  │ size 15  slide 5  origin 0 …
+                       the operations of Bounds, first in every kind's struct        │ the kind's own
+
+Starts and ends never fall as the number rises, so the windows that hold a time are always a range of numbers. Behind
+addresses a new kind recompiles nothing else; a switch over the kinds, compiled into the replay, was no faster. What is
+asked of bounds, replays, spans and farms alike, knows no kinds; kernels/windows/ makes kinds of bounds.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple, TypeVar
+
+from kernels.runtime.fields import Count, Microseconds, Word
+from kernels.runtime.memory import inner
+from kernels.runtime.operations import Operation
+from kernels.runtime.struct import Struct
+from kernels.runtime.tables import compiled_table
+from schemas.errors import WrongParameter
+
+T = TypeVar("T", bound=Struct)
+LONGEST_US = 1 << 60
+
+
+class Pane(Struct):
+    """A stretch of time between the two nearest edges among starts and ends of windows, so that the same windows, from
+    first to last, hold all of it."""
+
+    low: Microseconds
+    high: Microseconds
+    first: Word
+    last: Word
+    first_end: Microseconds
+    last_end: Microseconds
+
+
+class Bounds(Struct):
+    """The closed forms of a kind; `window` is its struct.
+
+    start(window, number), end(window, number) → µs: first time of a window, first time after it
+    first_end_after(window, time) → number of the first window that ends after the time: if any holds it, the first
+    last_start_until(window, time) → number of the last that starts at or before it: if any holds it, the last
+    find_pane(window, time, pane): the pane that holds a time; 0 of kinds whose events aren't held in panes
+    """
+
+    start: Operation("KernelWindow", Count)
+    end: Operation("KernelWindow", Count)
+    first_end_after: Operation("KernelWindow", Microseconds)
+    last_start_until: Operation("KernelWindow", Microseconds)
+    find_pane: Operation("KernelWindow", Microseconds, "Pane")
+
+
+class KernelWindow(Bounds):
+    """What all kinds have; each goes on with fields of its own."""
+
+    size: Microseconds
+
+
+class Extent(NamedTuple):
+    """The least and the greatest event start, in µs; first > last if there are no events."""
+
+    first: int
+    last: int
+
+
+def made_window(struct: type[KernelWindow], bounds: Bounds, **fields) -> KernelWindow:
+    """The struct of a kind with some fields; it keeps the arrays given alive."""
+    return struct.make(**{name: getattr(bounds, name) for name in Bounds.fields}, **fields)
+
+
+def require_length(parameter: str, length_us: int) -> None:
+    """WrongParameter unless a size or slide is above zero and within the range of times."""
+    if not 0 < length_us <= LONGEST_US:
+        raise WrongParameter(parameter, length_us, "from 1 µs to 2**60 µs")
+
+
+@inner
+def window_start(window, number):
+    return window.start(window, number)
+
+
+@inner
+def window_end(window, number):
+    return window.end(window, number)
+
+
+@inner
+def first_end_after(window, time):
+    return window.first_end_after(window, time)
+
+
+@inner
+def last_start_until(window, time):
+    return window.last_start_until(window, time)
+
+
+def pane_around(window: KernelWindow, time, pane: Pane):
+    """find_pane by the other operations."""
+    first, last = first_end_after(window, time), last_start_until(window, time)
+    first_end = window_end(window, first)
+    pane.first, pane.last = first, last
+    pane.first_end, pane.last_end = first_end, window_end(window, last)
+    pane.low = max(window_start(window, last), window_end(window, first - 1))
+    pane.high = min(window_start(window, last + 1), first_end)
+
+
+def lazy_table(kind: type[T], name: str, *functions: Callable, **others: Callable) -> Callable[[], T]:
+    """A table with functions that are named as its operations, and others by name; compiled, or loaded from the disk
+    cache, when it is first asked for."""
+    operations = {function.__name__: function for function in functions} | others
+    return cache(lambda: compiled_table(kind, name, operations))

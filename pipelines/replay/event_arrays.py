@@ -1,0 +1,202 @@
+"""Events as kernels take them: by key, in order of arrival, with their value columns as arrays of words; and a kernel's
+outputs as Arrow arrays.
+
+Keys are numbered in the order of the result tables: by value (strings by UTF-8 bytes), column by column, null last.
+Strings are whole numbers to kernels:
+
+    coded     "b" "a" null "b"   ──▶   1 0 · 1, and ["a", "b"]     places among the different strings, in their order
+    hashed    "b" "a" null "b"   ──▶   the same word for a string in every replay
+
+A place keeps the order (by UTF-8 bytes), so that the least string is that of the least place; it means something within
+one replay only, whose rows get their strings back from it. Where only equality counts, a hash does: what is made of it
+depends on no other string, so that days, tasks and engines agree.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as types
+
+from pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, stored, valid, words
+from pipelines.tables.query_tables import Aggregates, ValueColumn
+from schemas.errors import WrongParameter
+
+STRING = "string"
+HASH_BYTES = 8
+
+
+class Groups(NamedTuple):
+    """Rows by (key, arrival, seq).
+
+    order: int64[rows], the row numbers, key by key, in order of arrival
+    offsets: int64[keys + 1], key k has order[offsets[k]:offsets[k + 1]]
+    number: int64[rows], the key of each place of `order`
+    keys: one row per key, with the key columns as the events have them
+    """
+
+    order: np.ndarray
+    offsets: np.ndarray
+    number: np.ndarray
+    keys: pa.Table
+
+
+def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
+    """Sort events by key and arrival. O(rows · log rows); O(rows) where a key's stand in order of arrival, as in the
+    files of one day after those of the other."""
+    columns = [_one_zero(events[name]) for name in key]
+    codes = np.zeros(events.num_rows, dtype=np.int64)
+    for name, column in zip(key, columns, strict=True):
+        ranks, values = _ranks(column, name)
+        codes = _dense(codes * values + ranks)[0]
+    codes, count = _dense(codes)
+    order = np.argsort(_small(codes, count), kind="stable")
+    if not _have_arrived(events, order, codes):
+        arrived = np.lexsort((*reversed(_of_one_time(events)), stored(events["arrival"])))
+        order = arrived[np.argsort(_small(codes[arrived], count), kind="stable")]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=count)))).astype(np.int64)
+    keys = pa.table(columns, names=list(key)).take(order[offsets[:-1]]) if key else None
+    return Groups(order, offsets, codes[order], keys)
+
+
+def event_times(events: pa.Table, groups: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """start, end and arrival key by key, in µs."""
+    start_us, end_us, arrival_us = (stored(events[name])[groups.order] for name in ("start", "end", "arrival"))
+    return start_us, end_us, arrival_us
+
+
+def _have_arrived(events: pa.Table, order: np.ndarray, codes: np.ndarray) -> bool:
+    """Whether the events of each key, in an order that has them together, are in that of arrival."""
+    arrival, key = stored(events["arrival"])[order], codes[order]
+    same_key = key[1:] == key[:-1]
+    if (same_key & (arrival[1:] < arrival[:-1])).any():
+        return False
+    tied = np.flatnonzero(same_key & (arrival[1:] == arrival[:-1]))
+    rows = np.union1d(tied, tied + 1)
+    columns = _of_one_time(events.select(sequence_of(events)).take(order[rows]))
+    return bool((np.lexsort((*reversed(columns), arrival[rows], key[rows])) == np.arange(len(rows))).all())
+
+
+def sequence_of(events: pa.Table) -> list[str]:
+    """By what events that arrived at one time are ordered."""
+    return ["seq"] if "seq" in events.column_names else ["path", "line", "reading"]
+
+
+def _of_one_time(events: pa.Table) -> list[np.ndarray]:
+    columns = {name: events[name] for name in sequence_of(events)}
+    return [_ranks(each, name)[0] if name == "path" else stored(each) for name, each in columns.items()]
+
+
+def _ranks(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, int]:
+    """For each row the rank of its value among the column's values, null last, and how many ranks there may be."""
+    plain = decoded(column)
+    if plain.type == pa.float16():
+        plain = plain.cast(pa.float32())  # Arrow sorts no half floats
+    if types.is_null(plain.type) or len(plain) == 0:
+        return np.zeros(len(plain), dtype=np.int64), 1
+    try:
+        encoded = plain.dictionary_encode().unify_dictionaries()
+        values = encoded.chunk(0).dictionary
+        ascending = np.asarray(pc.sort_indices(values))
+    except pa.ArrowNotImplementedError:
+        raise WrongParameter("key", name, f"a column whose values can be sorted, not {column.type}") from None
+    rank = np.empty(len(values) + 1, dtype=np.int64)
+    rank[ascending] = np.arange(len(values))
+    rank[-1] = len(values)
+    indices = [np.asarray(pc.fill_null(chunk.indices, len(values))) for chunk in encoded.chunks]
+    return rank[np.concatenate(indices)], len(values) + 1
+
+
+def _one_zero(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """−0.0 and 0.0 are one key."""
+    if not types.is_floating(column.type):
+        return column
+    return pc.add(column.cast(pa.float64()), 0.0).cast(column.type)  # Arrow adds no half floats
+
+
+def _dense(codes: np.ndarray) -> tuple[np.ndarray, int]:
+    """The codes as 0, 1, 2, … in their order, and how many there are."""
+    if len(codes) == 0:
+        return codes, 0
+    span = int(codes.max()) + 1
+    if span > 4 * len(codes):
+        values, found = np.unique(codes, return_inverse=True)
+        return found.astype(np.int64, copy=False), len(values)
+    present = np.zeros(span, dtype=bool)
+    present[codes] = True
+    return (np.cumsum(present) - 1)[codes], int(present.sum())
+
+
+def _small(codes: np.ndarray, count: int) -> np.ndarray:
+    """NumPy sorts 16-bit integers by radix: measured 6 times faster than 64-bit ones."""
+    return codes.astype(np.uint16) if count <= 1 << 16 else codes
+
+
+def value_arrays(
+    aggregates: Aggregates, events: pa.Table, order: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, dict[ValueColumn, pa.Array]]:
+    """What a kernel gets of the events: int64 and bool[columns, events], words and whether they aren't null, in the
+    order of rows; and by column of strings those that its words stand for."""
+    found = np.zeros((len(aggregates.value_columns), len(order)), dtype=np.int64)
+    present = np.ones((len(aggregates.value_columns), len(order)), dtype=bool)
+    strings: dict[ValueColumn, pa.Array] = {}
+    for place, read in enumerate(aggregates.value_columns):
+        column = decoded(events[read.column])
+        if _is_summed(aggregates, read):
+            refuse_beyond_int64(column, read.column)
+        kind = KERNEL_TYPES.get(column.type.id)
+        if kind == STRING and read.hashed:
+            found[place] = hashed(column)[order]
+        elif kind == STRING:
+            codes, strings[read] = coded(column)
+            found[place] = codes[order]
+        elif kind is not None:
+            found[place] = words(column, read.ordered)[order]
+        present[place] = valid(column)[order]
+    return found, present, strings
+
+
+def _is_summed(aggregates: Aggregates, read: ValueColumn) -> bool:
+    if aggregates.window.column == aggregates.value_columns.index(read):
+        return True
+    return not read.ordered and any(
+        read in output.reads and output.spec.function != "count" for output in aggregates.outputs
+    )
+
+
+def coded(column: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
+    """(int64 places, whatever at a null; the different strings in order). O(rows + strings · log strings)."""
+    encoded = column.combine_chunks().dictionary_encode()
+    ascending = pc.sort_indices(encoded.dictionary)
+    places = np.empty(len(ascending), np.int64)
+    places[np.asarray(ascending)] = np.arange(len(ascending))
+    return _taken(places, encoded), encoded.dictionary.take(ascending)
+
+
+def hashed(column: pa.ChunkedArray) -> np.ndarray:
+    """int64 words, whatever at a null: the first 8 bytes of BLAKE2b of the UTF-8 bytes. O(rows + strings)."""
+    encoded = column.combine_chunks().dictionary_encode()
+    digests = (hashlib.blake2b(each.as_buffer(), digest_size=HASH_BYTES).digest() for each in encoded.dictionary)
+    return _taken(np.frombuffer(b"".join(digests), "<i8").astype(np.int64), encoded)
+
+
+def _taken(words: np.ndarray, encoded: pa.DictionaryArray) -> np.ndarray:
+    return np.append(words, 0)[np.asarray(pc.fill_null(encoded.indices, -1))]
+
+
+def result_arrays(
+    aggregates: Aggregates, strings: Mapping[ValueColumn, pa.Array], outputs: np.ndarray, null: np.ndarray
+) -> dict[str, pa.Array]:
+    """The result columns by name; strings: those that the words of a column stand for."""
+    columns = {}
+    for output, found, is_null in zip(aggregates.outputs, outputs, null, strict=True):
+        if KERNEL_TYPES[output.result.id] != STRING:
+            columns[output.name] = from_words(found, is_null, output.result)
+            continue
+        assert output.kept is not None, "a string is one of its column"
+        among = strings[output.reads[output.kept]]
+        columns[output.name] = among.take(pa.array(found, mask=is_null)).cast(output.result)
+    return columns

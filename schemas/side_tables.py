@@ -1,0 +1,67 @@
+"""A query's tables beside its results: what a run leaves for the next day's, where windows depend on their key's other
+events; and what each lateness would have made of its rows, the lateness curve (semantics §3)."""
+
+from schemas.query import Query
+from schemas.stream import Column, Stream
+from schemas.tables import Table, key_columns, required
+
+CARRIED = "carried_state"
+
+
+def state_name(query: str) -> str:
+    """The table's name, by the query's."""
+    return f"state_{query}"
+
+
+def state_table(query: Query, stream: Stream) -> Table:
+    """By day and key all that later days depend on; what the watermark has passed is not in it."""
+    return Table(
+        state_name(query.name),
+        f"What each run of {query.name} leaves for the next day's",
+        (
+            *key_columns(query, stream),
+            required(
+                CARRIED,
+                "binary",
+                "int64 words, the least byte first, as the kernel wrote them: what they are of, events that later ones "
+                "may still share a window with, windows that may still change",
+            ),
+            required("logical_date", "date", "the run's day, after which it was so, UTC"),
+            required("bucket", "int64", "bucket of silver that the key is in; 0 where a key is in several"),
+        ),
+        partition_by=("logical_date", "bucket"),
+        sort_by=query.key,
+    )
+
+
+def lateness_name(query: str) -> str:
+    """The table's name, by the query's."""
+    return f"lateness_{query}"
+
+
+def lateness_table(query: str) -> Table:
+    """By lateness; made anew as a whole by each `windrow whatif`."""
+    return Table(
+        lateness_name(query),
+        f"What each lateness would have made of the windows of {query}, over the arrival days that were asked for",
+        (
+            required("query", "string", "name of the query"),
+            required("lateness_seconds", "float64", "how long the watermark stays behind the newest event start", "s"),
+            required("windows", "int64", "windows that hold events; the same for every lateness"),
+            required("complete_share", "float64", "share of the windows whose row on time had all of their events"),
+            required("on_time_share", "float64", "share of the events on time, counted once for each of their windows"),
+            required(
+                "late_events", "int64", "events that were late, counted once for each window that they are late for"
+            ),
+            Column(
+                "delay_mean_seconds", "float64", "from a window's end to its row on time; null without such rows", "s"
+            ),
+            Column("delay_median_seconds", "float64", "the same of the window in the middle: gaps weigh less", "s"),
+            required("is_own", "bool", "whether it is the lateness of the query's definition"),
+            required("is_recommended", "bool", "whether it is the least in whole seconds that makes enough complete"),
+            required("complete_asked", "float64", "the share of complete windows that the recommendation is for"),
+            required("first_arrival_day", "date", "the first arrival day whose events were looked at, UTC"),
+            required("last_arrival_day", "date", "the last one, with which the stream is taken to end, UTC"),
+        ),
+        sort_by=("lateness_seconds",),
+    )

@@ -1,0 +1,234 @@
+"""Windows of one size that start every slide: tumbling, sliding, and spanning ones, of events that last; ISO weeks, and
+calendar months, of a time zone.
+
+A regular window's origin is an aware `datetime` and defaults to the Unix epoch; with a `zone` it is a local `date`, or
+a local `datetime` where days begin elsewhere than at midnight, and size and slide are whole days or divide a day.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import TYPE_CHECKING, ClassVar
+
+from schemas.local_time import MIDNIGHT, days_around
+from schemas.windows._window import (
+    DAY,
+    EPOCH,
+    MICROSECOND,
+    Window,
+    require,
+    require_calendar,
+    require_count,
+    require_origin,
+    require_positive,
+    require_zone,
+)
+
+WHOLE, PRORATED, START, END = "whole", "prorated", "start", "end"
+ATTRIBUTIONS = (WHOLE, PRORATED, START, END)
+MOST_MONTHS = 1_200
+"""A century."""
+
+
+class Regular(Window):
+    """Windows of one size that start every slide; what kernels need of them as integers."""
+
+    context_free: ClassVar[bool] = True
+
+    if TYPE_CHECKING:  # as they run, properties here would be the defaults of the fields below
+
+        @property
+        def size(self) -> timedelta: ...
+
+        @property
+        def slide(self) -> timedelta: ...
+
+        @property
+        def origin(self) -> datetime | date | None: ...
+
+        @property
+        def zone(self) -> str | None: ...
+
+    @property
+    def size_us(self) -> int:
+        """Microseconds; a day of a zone counts 24 hours."""
+        return self.size // MICROSECOND
+
+    @property
+    def slide_us(self) -> int:
+        """Microseconds from one start to the next; a day of a zone counts 24 hours."""
+        return self.slide // MICROSECOND
+
+    @property
+    def origin_us(self) -> int:
+        """Start of a window without a zone."""
+        return ((self.origin or EPOCH) - EPOCH) // MICROSECOND
+
+    @property
+    def longest_us(self) -> int:
+        """The longest that a window may be: a local day has up to 25 hours, a part of one may hold a repeated hour."""
+        extra = max(1, self.size // DAY) * timedelta(hours=1) if self.zone is not None else timedelta(0)
+        return (self.size + extra) // MICROSECOND
+
+    @property
+    def origin_date(self) -> date:
+        """With a zone: a day from which whole slides lead to windows."""
+        origin = self.origin or EPOCH
+        return origin.date() if isinstance(origin, datetime) else origin
+
+    @property
+    def day_begins(self) -> time:
+        """With a zone: the local time at which days begin."""
+        return self.origin.time() if isinstance(self.origin, datetime) else MIDNIGHT
+
+    def days_around(self, first_us: int, last_us: int) -> tuple[list[int], int]:
+        """The starts of the local days of the windows of all times from first to last, three to spare, and how many
+        days behind the origin the first of them is."""
+        assert self.zone is not None, "windows without a zone have no days"
+        spare = (self.size_us + self.slide_us) // (DAY // MICROSECOND) + 3
+        starts, first = days_around(self.zone, first_us, last_us, spare, self.day_begins)
+        return starts, (first - self.origin_date).days
+
+
+def require_regular(size: timedelta, slide: timedelta, origin: datetime | date | None, zone: str | None) -> None:
+    """WrongParameter for lengths, an origin or a zone that such windows can't have."""
+    require_positive("size", size)
+    require_positive("slide", slide)
+    if zone is not None:
+        require_zone(zone)
+        require_calendar("size", size)
+        require_calendar("slide", slide)
+    require_origin(origin, zone)
+
+
+@dataclass(frozen=True)
+class Tumbling(Regular):
+    """`[origin + i·size, + size)` for every integer i."""
+
+    size: timedelta
+    origin: datetime | date | None = None
+    zone: str | None = None
+    kind: ClassVar[str] = "tumbling"
+
+    @property
+    def slide(self) -> timedelta:
+        """Each window starts where the one before it ends."""
+        return self.size
+
+    def __post_init__(self) -> None:
+        require_regular(self.size, self.slide, self.origin, self.zone)
+
+
+@dataclass(frozen=True)
+class Sliding(Regular):
+    """`[origin + i·slide, + size)` for every integer i."""
+
+    size: timedelta
+    slide: timedelta
+    origin: datetime | date | None = None
+    zone: str | None = None
+    kind: ClassVar[str] = "sliding"
+
+    def __post_init__(self) -> None:
+        require_regular(self.size, self.slide, self.origin, self.zone)
+
+
+@dataclass(frozen=True)
+class Week(Regular):
+    """ISO 8601's weeks: from Monday's local midnight to the next one's."""
+
+    zone: str = "UTC"
+    kind: ClassVar[str] = "week"
+    size: ClassVar[timedelta] = timedelta(days=7)
+    slide: ClassVar[timedelta] = size
+    origin: ClassVar[date] = date(1970, 1, 5)
+
+    def __post_init__(self) -> None:
+        require_zone(self.zone)
+        require_regular(self.size, self.slide, self.origin, self.zone)
+
+
+@dataclass(frozen=True)
+class Month(Regular):
+    """So many calendar months, one window after the other: `months=3` are quarters, 12 are years.
+
+    The origin is the first of a month, a local date or a local time, from which windows are whole lengths away.
+    A month takes the place that a day has in other windows of a zone: lengths count it as 24 hours.
+    """
+
+    months: int = 1
+    origin: datetime | date | None = None
+    zone: str = "UTC"
+    kind: ClassVar[str] = "month"
+
+    def __post_init__(self) -> None:
+        require_count("months", self.months)
+        require(self.months <= MOST_MONTHS, "months", self.months, f"at most {MOST_MONTHS:,}, a century")
+        require_zone(self.zone)
+        require_regular(self.size, self.slide, self.origin, self.zone)
+        require(self.origin_date.day == 1, "origin", self.origin, "the first of a month")
+
+    @property
+    def size(self) -> timedelta:
+        """A day for each month."""
+        return self.months * DAY
+
+    @property
+    def slide(self) -> timedelta:
+        """Each window starts where the one before it ends."""
+        return self.size
+
+    @property
+    def longest_us(self) -> int:
+        """The longest that a window may be, and some hours."""
+        return self.months * timedelta(days=32) // MICROSECOND
+
+    def days_around(self, first_us: int, last_us: int) -> tuple[list[int], int]:
+        """The starts of months in place of days, and how many months behind the origin the first is."""
+        spare = 31 * (2 * self.months + 3)
+        starts, first = days_around(self.zone, first_us, last_us, spare, self.day_begins)
+        days = [first + timedelta(days=number) for number in range(len(starts))]
+        months = [number for number, day in enumerate(days) if day.day == 1]
+        return [starts[number] for number in months], _months(days[months[0]]) - _months(self.origin_date)
+
+
+def _months(day: date) -> int:
+    return 12 * day.year + day.month
+
+
+@dataclass(frozen=True)
+class Spanning(Regular):
+    """As sliding; an event belongs to every window that its interval meets. Events beyond `longest` are in none.
+
+    attribution: how much of an event its windows get
+
+        a trip of 20 min, [9:50, 10:10)      [9:00, 10:00)    [10:00, 11:00)
+        whole      counts in both            1                1
+        prorated   by the time spent in it   0.5              0.5
+        start      where it began            1
+        end        where it ended                             1
+
+    With `prorated` count, sum and mean are float64, of values times shares; other aggregates say nothing of a part.
+    """
+
+    size: timedelta
+    slide: timedelta
+    origin: datetime | None = None
+    longest: timedelta = DAY
+    attribution: str = WHOLE
+    kind: ClassVar[str] = "spanning"
+    zone: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        require_regular(self.size, self.slide, self.origin, None)
+        require_positive("longest", self.longest)
+        require(self.attribution in ATTRIBUTIONS, "attribution", self.attribution, ", ".join(ATTRIBUTIONS))
+
+    @property
+    def longest_event_us(self) -> int:
+        """Longer events are in no window."""
+        return self.longest // MICROSECOND
+
+    @property
+    def counts_shares(self) -> bool:
+        """Whether a window counts an event by the time that it spends in it."""
+        return self.attribution == PRORATED

@@ -1,0 +1,249 @@
+"""Kernels that hold a window's entries in a ring do what a sorted list does, keep their invariants, and hold what their
+docstrings draw."""
+
+import itertools
+from functools import partial
+
+import pytest
+
+from kernels.aggregators import kernels, make, window_class
+from kernels.aggregators._queue.check import QueueView
+from kernels.runtime.struct import words_at
+from schemas.errors import BadInput, NotServed, WrongParameter
+from schemas.query import agg
+from tests.kernels.test_compilation import run
+from tests.support.kernels.machine import COMMUTATIVE, INVERTIBLE, ORDERED, machine_of
+
+TWO, DABA, SUBTRACT, PLAIN = KERNELS = "two_stacks_lite", "daba_lite", "subtract_on_evict", "recompute"
+INT, FLOATS = {"v": "int64"}, {"v": "float64"}
+SUM, LAST = {"sum": agg("sum", "v")}, {"last": agg("last", "v")}
+UNKEPT = {"ranges": False, "keep_values": False}
+TestTwoStacksCommutative = machine_of(TWO, COMMUTATIVE, in_order=True, nightly=True)
+TestTwoStacksOrdered = machine_of(TWO, ORDERED, in_order=True)
+TestTwoStacksFloats = machine_of(TWO, ORDERED, in_order=True, column_types=FLOATS, nightly=True)
+TestTwoStacksWithoutValues = machine_of(TWO, ORDERED, in_order=True, nightly=True, **UNKEPT)
+TestDabaCommutative = machine_of(DABA, COMMUTATIVE, in_order=True, nightly=True)
+TestDabaOrdered = machine_of(DABA, ORDERED, in_order=True)
+TestDabaFloats = machine_of(DABA, ORDERED, in_order=True, column_types=FLOATS, nightly=True)
+TestDabaWithoutValues = machine_of(DABA, ORDERED, in_order=True, nightly=True, **UNKEPT)
+TestSubtractInvertible = machine_of(SUBTRACT, INVERTIBLE, in_order=True)
+TestSubtractDefaultType = machine_of(SUBTRACT, INVERTIBLE, in_order=True, column_types=None, nightly=True)
+TestRecomputeCommutative = machine_of(PLAIN, COMMUTATIVE, nightly=True)
+TestRecomputeOrdered = machine_of(PLAIN, ORDERED)
+TestRecomputeFloats = machine_of(PLAIN, ORDERED, column_types=FLOATS, nightly=True)
+
+
+def filled(kernel, times, **options):
+    """A window with a value at each time that equals it."""
+    window = make(kernel, SUM, column_types=INT, **options)
+    for time in times:
+        window.insert(time, time)
+    return window
+
+
+def view(window):
+    return QueueView(window._address, window._plan)
+
+
+def sums(window):
+    """What each entry's state says, read as an exact sum: high, low, values."""
+    return [int(state[0] * (1 << 32) + state[1]) for state in view(window).states]
+
+
+def drawn(kernel, **options):
+    """The window of the kernel's docstring."""
+    window = filled(kernel, range(1, 7 if kernel == TWO else 11), **options)
+    if kernel == TWO:
+        window.evict(1)
+        window.insert(7, 7)
+    return window
+
+
+def regions(window):
+    seen = view(window)
+    queue = seen.queue
+    return [seen.at(border) for border in (queue.left, queue.right, queue.accumulator, queue.middle)]
+
+
+def test_two_stacks_hold_what_is_drawn():
+    window = drawn(TWO)
+    assert sums(window) == [14, 12, 9, 5, 6, 7]
+    assert (view(window).at(view(window).queue.middle), window.query()) == (4, {"sum": 27})
+    window.bulk_evict(6)
+    assert (sums(window), window.query()) == ([7], {"sum": 7})
+
+
+def test_daba_holds_what_is_drawn():
+    window = drawn(DABA)
+    assert sums(window) == [36, 35, 7, 4, 5, 6, 15, 8, 9, 10]
+    assert (regions(window), window.query()) == ([2, 4, 6, 8], {"sum": 55})
+    window.insert(11, 11)
+    assert sums(window) == [36, 35, 33, 4, 5, 21, 15, 8, 9, 10, 11]
+
+
+def test_daba_changes_at_most_three_states_by_an_operation():
+    """Worst-case constant work: the new entry, one that joins the front, one that joins the accumulator."""
+    window = filled(DABA, range(1, 200))
+    for step in range(200, 700):
+        before = sums(window)
+        if step % 3:
+            window.insert(step, step)
+            after = sums(window)[: len(before)]
+        else:
+            window.evict(window.oldest())
+            before, after = before[1:], sums(window)
+        assert sum(old != new for old, new in zip(before, after, strict=True)) <= 2
+
+
+def test_a_burst_leaves_the_regions_that_single_insertions_leave():
+    single, burst = filled(DABA, range(1, 200)), make(DABA, {"sum": LAST["last"]}, column_types=INT)
+    burst.bulk_insert(range(1, 200), range(1, 200))
+    assert regions(single) == regions(burst)
+    for time in range(1, 120):
+        single.evict(time)
+    burst.bulk_evict(119)
+    assert regions(single) == regions(burst)
+
+
+# By kernel: ranges that it answers of what it holds, and some that it would need the values for.
+UNANSWERED = {TWO: [(3, 5)], DABA: [(1, 3), (3, 5), (4, 8), (7, 8)]}
+ANSWERED = {
+    TWO: [*((low, 8) for low in range(2, 8)), (3, 7), (6, 7)],
+    DABA: [*((low, 11) for low in range(1, 11)), *((low, 9) for low in range(1, 9)), (5, 7)],
+}
+
+
+@pytest.mark.parametrize("kernel", UNANSWERED)
+def test_without_values_only_what_is_held_is_answered(kernel):
+    window = drawn(kernel, keep_values=False)
+    for low, high in ANSWERED[kernel]:
+        assert window.range_query(low, high) == {"sum": sum(range(low, high))}
+    assert (window.range_query(4, 4), window.range_query(1, 11)) == ({"sum": None}, window.query())
+    for low, high in UNANSWERED[kernel]:
+        with pytest.raises(NotServed, match=f"range_query of {kernel}"):
+            window.range_query(low, high)
+        assert drawn(kernel).range_query(low, high) == {"sum": sum(range(low, high))}
+
+
+@pytest.mark.parametrize("kernel", [each for each in kernels() if window_class(each).IN_ORDER_ONLY])
+def test_a_late_event_is_refused_and_changes_nothing(kernel):
+    """Monoid trees too."""
+    window = filled(kernel, range(2, 8))
+    with pytest.raises(BadInput, match=f"time 6 after 7: {kernel} takes events in order of time"):
+        window.bulk_insert([9, 6, 8], [1, 1, 1])
+    with pytest.raises(BadInput, match="time 4 is not the oldest, 2"):
+        window.evict(4)
+    window.check()
+    assert (window.query(), len(window)) == ({"sum": 27}, 6)
+
+
+def test_keep_values_is_checked():
+    for wrong in (1, None, "yes"):
+        with pytest.raises(WrongParameter, match="keep_values"):
+            make(TWO, LAST, keep_values=wrong)
+
+
+def test_subtract_on_evict_holds_what_is_drawn():
+    window = make(SUBTRACT, SUM)
+    window.bulk_insert([1, 2, 3, 4], [10, 20, 30, 40])
+    assert (sums(window), window.query()) == ([10, 20, 30, 40], {"sum": 100})
+    window.bulk_evict(2)
+    assert (sums(window), window.query(), window.range_query(3, 4)) == ([30, 40], {"sum": 70}, {"sum": 30})
+
+
+def test_an_aggregate_without_an_exact_inverse_is_refused_and_columns_are_integers_unless_named_otherwise():
+    with pytest.raises(WrongParameter, match="'min of int64'.*count.*two_stacks_lite"):
+        make(SUBTRACT, {"n": agg("count"), "low": agg("min", "v")})
+    with pytest.raises(WrongParameter, match="'sum of float64'"):
+        make(SUBTRACT, SUM, column_types=FLOATS)
+    window = make(SUBTRACT, {"there": agg("count", "v")}, column_types=FLOATS)
+    window.insert(1, 2.5)
+    assert window.query() == {"there": 1}
+    window = make(SUBTRACT, SUM)
+    window.insert(1, 5.0)
+    with pytest.raises(BadInput, match="2.5 is no int64"):
+        window.insert(2, 2.5)
+    assert window.query() == {"sum": 5}
+
+
+def test_recompute_merges_a_burst_behind_what_is_there():
+    window = make(PLAIN, LAST, column_types=INT)
+    window.bulk_insert([10, 20, 30], [1, 2, 3])
+    window.bulk_insert([20, 5, 40, 20, 5], [4, 5, 6, 7, 8])
+    assert list(view(window).times) == [5, 10, 20, 30, 40]
+    assert [window.range_query(time, time + 1)["last"] for time in (5, 10, 20, 30, 40)] == [8, 1, 7, 3, 6]
+
+
+def spoil(state):
+    """Raise the low word of the sum in the state at an address."""
+    words_at(state)[1] += 1_000_000
+
+
+def spoil_entry(entry, window):
+    seen = view(window)
+    spoil(seen.queue.states + seen.queue.state_bytes * seen.place(entry))
+
+
+def spoil_sum(field, window):
+    spoil(getattr(view(window).queue, field))
+
+
+def spoil_time(window):
+    """Move the oldest entry to the far future."""
+    seen = view(window)
+    seen.queue.times[seen.place(0)] += 1_000_000
+
+
+ENTRIES = {TWO: {"front": 1, "back": 4}, DABA: {"front": 1, "left": 2, "right": 4, "accumulator": 6, "back": 8}}
+DAMAGES = [
+    *((kernel, spoil_time, "order") for kernel in (TWO, DABA, PLAIN)),
+    *((kernel, partial(spoil_entry, entry), f"{region}: entry {entry}")
+      for kernel, entries in ENTRIES.items() for region, entry in entries.items()),
+    (TWO, partial(spoil_sum, "back"), "back: word 1 of its aggregate"),
+    (DABA, partial(spoil_sum, "back"), "back: word 1"),
+    (DABA, partial(spoil_sum, "middle_sum"), "middle sum: word 1"),
+    (SUBTRACT, partial(spoil_sum, "back"), "total"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "spoiled", "named"), DAMAGES)
+def test_check_finds_what_is_wrong(kernel, spoiled, named):
+    window = drawn(kernel)
+    spoiled(window)
+    with pytest.raises(AssertionError, match=named):
+        window.check()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_window_that_slides_keeps_its_memory(kernel):
+    """Growing by an eighth, it has room for at most that much more than it ever held."""
+    window, room = make(kernel, SUM if kernel == SUBTRACT else LAST), []
+    for start in range(0, 20_000, 100):
+        window.bulk_insert(range(start, start + 100), range(100))
+        window.bulk_evict(start + 100 - 1000)
+        room.append(view(window).queue.capacity)
+    window.check()
+    assert room[-1] == room[len(room) // 2] <= 1100 * 9 / 8 + 4
+
+
+def slide_every_way(kernel, most=14):
+    """Bursts and bulk evictions of every size below `most`, at every place of a small ring."""
+    for size, evicted in itertools.product(range(1, most), repeat=2):
+        window, first, end = make(kernel, SUM, column_types=INT), 0, 0
+        for _ in range(8):
+            window.bulk_insert(range(end, end + size), range(end, end + size))
+            end += size
+            window.check()
+            first = min(first + evicted, end)
+            window.bulk_evict(first - 1)
+            window.check()
+            assert (window.query()["sum"] or 0, len(window)) == (sum(range(first, end)), end - first)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_no_access_leaves_the_ring(kernel):
+    """Every access checked. DABA lite once wrote to entries that the same bulk eviction had taken."""
+    script = "import sys; from tests.kernels.test_queues import slide_every_way; slide_every_way(sys.argv[1])"
+    answer = run(script, kernel, NUMBA_DISABLE_JIT="1")
+    assert answer.returncode == 0, answer.stdout + answer.stderr

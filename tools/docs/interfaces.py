@@ -1,0 +1,142 @@
+"""docs/python.md: what a program calls, from the docstrings. docs/commands.md: every command with its arguments and
+options, as `--help` has them, and every exit code."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import typer
+from typer.core import TyperCommand
+
+import schemas.fields
+import schemas.instants
+import schemas.local_time
+import schemas.model
+import schemas.query
+import schemas.stream
+import schemas.windows
+import windrow
+from kernels import aggregators, farm, frames, per_event, spans
+from pipelines.cli import _app as command_line
+from schemas.errors import kinds
+from tools.docs.markdown import MADE, grid, page
+
+# `pyarrow.lib.` of `pyarrow.lib.Table`.
+_MODULES = re.compile(r"(?:\w+\.)+(?=[A-Z])")
+
+
+# A type that is written as a text.
+_QUOTED = re.compile(r"'([A-Z]\w*)'")
+
+
+AFTER_EACH_EVENT = """
+```python
+from kernels.per_event import answer_each
+from schemas.query import agg
+
+keys, times = ["a", "b", "a", "a"], [0, 1, 7, 4]  # the last comes late, and counts
+aggregates = {"total": agg("sum", "amount"), "events": agg("count")}
+answers = answer_each(keys, times, {"amount": [1.0, 5.0, 2.0, 3.0]}, size_us=5, aggregates=aggregates)
+assert answers == {"total": [1.0, 5.0, 2.0, 5.0], "events": [1, 1, 1, 2]}
+```
+"""
+
+
+class Chapter(NamedTuple):
+    """Names of one module that belong together, and Python that shows them."""
+
+    title: str
+    module: str
+    names: tuple[Callable, ...]
+    example: str = ""
+
+
+def parts() -> tuple[Chapter, ...]:
+    """The public names, by what they are for."""
+    windows = tuple(sorted(schemas.windows.every_kind(), key=lambda kind: kind.kind))
+    lines = (*(getattr(schemas.fields, name) for name in ("whole_number", "whole_or_none")), schemas.fields.Choices)
+    decimals = tuple(getattr(schemas.fields, name) for name in ("decimal_number", "decimal_or_none"))
+    forms = (windrow.Answer.to_pandas, windrow.Answer.to_polars, windrow.Answer.to_arrow)
+    stream = schemas.stream
+    of_streams = (stream.Stream, stream.Layout, stream.Column, stream.SideInput, stream.Record, stream.Refusal)
+    return (
+        Chapter("Answers in SQL", "windrow", (windrow.sql, windrow.Answer, *forms)),
+        Chapter("Replays of a table in memory", "windrow", (windrow.replay_table, windrow.late_table)),
+        Chapter("Queries", "schemas.query", (schemas.query.Query, schemas.query.agg, schemas.query.policy)),
+        Chapter("Windows", "schemas.windows", windows),
+        Chapter("Models", "schemas.model", (schemas.model.Model, schemas.model.heavy)),
+        Chapter("Streams", "schemas.stream", (*of_streams, stream.Place, stream.packed_or_not)),
+        Chapter("Fields of a line", "schemas.fields", (*lines, *decimals)),
+        Chapter("Times with an offset", "schemas.instants", (schemas.instants.read_time, schemas.instants.us_of_ns)),
+        Chapter("Clocks", "schemas.local_time", (schemas.local_time.LocalClock, schemas.local_time.LocalClock.read)),
+        Chapter("Kernels of point events", "kernels.aggregators", (aggregators.make,)),
+        Chapter("Kernels of events that last", "kernels.spans", (spans.make,)),
+        Chapter("Kernels of frames", "kernels.frames", (frames.make,)),
+        Chapter("Answers after each event", "kernels.per_event", (per_event.answer_each,), AFTER_EACH_EVENT.strip()),
+        Chapter("The farm", "kernels.farm", (farm.make,)),
+    )
+
+
+def python_page() -> str:
+    """Every public name with its signature and docstring."""
+    return page(
+        [
+            "# Python",
+            MADE,
+            "A notebook imports `windrow`, which has the query language too ([read the tables](read-the-tables.md)). "
+            "A query file imports from `schemas.query`, which has the window kinds by short names "
+            "(`tumbling`, `sliding`, …; [which there are](add-a-query.md#window-kinds)).",
+            *(text for part in parts() for text in _chapter(part)),
+        ]
+    )
+
+
+def _chapter(part: Chapter) -> tuple[str, ...]:
+    example = (part.example,) if part.example else ()
+    return (f"## {part.title}", f"In `{part.module}`.", *example, *map(_about, part.names))
+
+
+def _about(named: Callable) -> str:
+    text = inspect.getdoc(named) or ""
+    return f"### {named.__qualname__}\n\n```text\n{named.__qualname__}{_signature(named)}\n\n{text}\n```"
+
+
+def _signature(named: Callable) -> str:
+    """Its parameters, types without their modules; none of a class that takes those of a type of Python's own."""
+    if isinstance(named, type) and issubclass(named, dict):
+        return ""
+    return _QUOTED.sub(r"\1", _MODULES.sub("", str(inspect.signature(named))))
+
+
+def commands_page() -> str:
+    """Every command of `windrow`."""
+    application = typer.main.get_command(command_line.app())
+    parts = [_command(name, application.commands[name]) for name in command_line.command_names()]
+    codes = [["exit code", "error", "meaning"], ["1", "", "a defect of Windrow"], *_exit_codes(), ["130", "", "Ctrl-C"]]
+    return page(
+        [
+            "# Commands",
+            MADE,
+            "Each command says the same with `--help`. Commands of a checkout are in `.venv/bin`. "
+            "[Running it](operations.md) says which to type when.",
+            *parts,
+            "## Exit codes",
+            "0 is success. Each error says the value, the limit and the next step.",
+            grid(codes),
+        ]
+    )
+
+
+def _command(name: str, command: TyperCommand) -> str:
+    context = command.context_class(command, info_name=f"windrow {name}")
+    usage = " ".join(command.collect_usage_pieces(context))
+    found = (parameter.get_help_record(context) for parameter in command.get_params(context))
+    rows = [[f"`{spelling}`", " ".join(meaning.split())] for spelling, meaning in filter(None, found)]
+    parts = [f"## windrow {name}", inspect.cleandoc(command.help or ""), f"```text\nwindrow {name} {usage}\n```"]
+    return "\n\n".join([*parts, grid([["argument or option", "meaning"], *rows])])
+
+
+def _exit_codes() -> list[list[str]]:
+    found = sorted(kinds()[1:], key=lambda kind: kind.exit_code)
+    return [[str(kind.exit_code), f"`{kind.__name__}`", " ".join((kind.__doc__ or "").split())] for kind in found]
