@@ -11,9 +11,8 @@ import numpy as np
 from kernels.aggregators._answers import AggregateObject
 from kernels.runtime.memory import address_of
 from kernels.runtime.one_at_a_time import in_turn
-from kernels.runtime.operations import ask
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import by_name, compiled_table
 from kernels.states.state_plan import Plan
 
 
@@ -38,12 +37,12 @@ class KernelObject(AggregateObject):
     @cache
     def dispatch(cls) -> Any:
         """The table, compiled or loaded when it is first asked for."""
-        return compiled_table(cls.TABLE, cls.kernel_name(), {each.__name__: each for each in cls.OPERATIONS})
+        return compiled_table(cls.TABLE, cls.kernel_name(), by_name(*cls.OPERATIONS))
 
     def _create(self, *options: int) -> None:
         kernel = self.dispatch()
         self._address = kernel.create(self._plan.address, *options)
-        self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
+        self._close = weakref.finalize(self, kernel.destroy, self._address)
         self._close.atexit = False  # a thread may still be at work in it
 
     def _saved(self) -> np.ndarray:

@@ -3,11 +3,11 @@ and not when a replay compiles it."""
 
 from kernels.monoid import Monoid
 from kernels.monoids import as_written, module_of
+from kernels.runtime.fields import LARGEST, SMALLEST
 from kernels.runtime.memory import as_word
 from schemas.errors import WrongParameter
 from schemas.mistakes import broken
 
-SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 INTEGERS = (0, 1, -1, 2, 3_037_000_500, LARGEST, SMALLEST)
 FLOATS = tuple(map(as_word, (0.0, -0.0, 1.5, -2.5, 1e308, -1e308, 5e-324)))
 WORDS = {"float64": FLOATS, "bool": (0, 1)}

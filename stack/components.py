@@ -114,6 +114,7 @@ class Watcher:
             for name in self.given_up.difference(died):  # `make up` has started it: counting begins anew
                 self.given_up.remove(name)
                 self.starts[name] = []
+                _report(f"the {name} runs again: its restarts count anew")
             return [self._start(name) for name in died if name != WATCHER and self._may_start(name, now_s)]
 
     def _may_start(self, name: str, now_s: float) -> bool:

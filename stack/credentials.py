@@ -15,7 +15,7 @@ from pipelines.airflow import USER, password_file, read_password
 from stack.places import say
 
 # 96 characters: Airflow signs with HS512 and wants at least 64 bytes.
-_KEY_BYTES = 48
+KEY_BYTES = 48
 
 
 def password(folder: Path) -> str:
@@ -27,11 +27,11 @@ def password(folder: Path) -> str:
 def jwt_secret(folder: Path) -> str:
     """The key of the tokens with which users and tasks log in."""
     path, consequence = folder / "jwt_secret", "whoever was logged in must log in again"
-    return _kept(path, _read_key, lambda: secrets.token_hex(_KEY_BYTES), consequence)
+    return _kept(path, _read_key, lambda: secrets.token_hex(KEY_BYTES), consequence)
 
 
 def _read_key(text: str) -> str | None:
-    return text if re.fullmatch(f"[0-9a-f]{{{2 * _KEY_BYTES}}}", text) else None
+    return text if re.fullmatch(f"[0-9a-f]{{{2 * KEY_BYTES}}}", text) else None
 
 
 def _kept(path: Path, read: Callable[[str], str | None], make: Callable[[], str], consequence: str) -> str:

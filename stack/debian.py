@@ -42,7 +42,7 @@ def java_major(text: str) -> int:
 def java_fix() -> str:
     """The command that brings a Java."""
     if os.environ.get("JAVA_HOME"):
-        return "unset JAVA_HOME   # what it names is missing or older than Java 17"
+        return f"unset JAVA_HOME   # what it names is missing or older than Java {OLDEST_JAVA}"
     return fix(JAVA)
 
 
@@ -60,7 +60,7 @@ def ensure_java() -> str:
 
 def find_redis() -> str | None:
     """Path of the server."""
-    return shutil.which("redis-server")
+    return shutil.which(REDIS)
 
 
 def ensure_redis() -> str | None:

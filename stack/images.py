@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from schemas.errors import NotSetUp
-from stack import places
+from stack import credentials, places
 from stack.places import REPOSITORY, say
 
 DOCKERFILE, COMPOSE = "docker/Dockerfile", "docker/compose.yaml"
@@ -36,8 +36,6 @@ _OF_SPARK = {
     "spark.ui.killEnabled": "false",
 }
 _BYTES = 24
-# Airflow signs with HS512 and wants at least 64 bytes.
-_KEY_BYTES = 48
 _DATABASE = "windrow:{POSTGRES_PASSWORD}@postgres/airflow"
 
 
@@ -110,7 +108,7 @@ def _identities(found: Mapping[str, str]) -> str:
 MADE_SECRETS: dict[str, Callable[[Mapping[str, str]], str]] = {
     "POSTGRES_PASSWORD": lambda found: _random(),
     LOGIN: lambda found: _random(),
-    "AIRFLOW__API_AUTH__JWT_SECRET": lambda found: secrets.token_hex(_KEY_BYTES),
+    "AIRFLOW__API_AUTH__JWT_SECRET": lambda found: secrets.token_hex(credentials.KEY_BYTES),
     "AWS_ACCESS_KEY_ID": lambda found: secrets.token_hex(_BYTES // 2),
     "AWS_SECRET_ACCESS_KEY": lambda found: _random(),
     "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": lambda found: f"postgresql+psycopg2://{_DATABASE.format_map(found)}",

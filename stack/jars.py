@@ -47,8 +47,8 @@ def problems(jars: JarSet, folder: Path | None = None) -> list[str]:
     found = {path.name: path for path in sorted((folder or jars.folder).glob("*.jar"))}
     missing = [f"{name} is missing" for name in wanted if name not in found]
     foreign = [f"{name} is not one of {jars.whose}" for name in found if name not in wanted]
-    right = {name for name, path in found.items() if name in wanted and sha256(path) == wanted[name]}
-    return missing + [f"{name} has another SHA-256" for name in found if name in wanted.keys() - right] + foreign
+    wrong = [f"{name} has another SHA-256" for name in found if name in wanted and sha256(found[name]) != wanted[name]]
+    return missing + wrong + foreign
 
 
 def class_path() -> str:
@@ -69,13 +69,13 @@ def install(jars: JarSet, source: str, folder: Path) -> None:
     Raises NotSetUp for the first whose digest is another; nothing that fails the check reaches `folder`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {folder / Path(path).name: path for path in jars.expected()}
+    wanted = {folder / Path(path).name: (f"{source}/{path}", digest) for path, digest in jars.expected().items()}
     for foreign in set(folder.glob("*.jar")) - wanted.keys():
         foreign.unlink()
-    for target, path in wanted.items():
+    for target, (address, digest) in wanted.items():
         # An unchanged file keeps its time stamp, which the class-data archive checks.
-        if not target.exists() or sha256(target) != jars.expected()[path]:
-            _fetch(jars, f"{source}/{path}", target, jars.expected()[path])
+        if not target.exists() or sha256(target) != digest:
+            _fetch(jars, address, target, digest)
 
 
 def sha256(path: Path) -> str:

@@ -4,8 +4,6 @@ Its object, a replay that keeps panes in it and the answers after each event all
 (kernels/runtime/tables.py says why), and know nothing else of the kernel.
 """
 
-from collections.abc import Callable
-
 from kernels.runtime.fields import Address, Count, Microseconds, Place, Tail, Times, Word
 from kernels.runtime.memory import inner
 from kernels.runtime.operations import Operation
@@ -33,11 +31,6 @@ TIME_BYTES = Entry.size_bytes
 def entry_bytes(state_bytes):
     """From one entry to the next."""
     return TIME_BYTES + state_bytes
-
-
-def by_name(*functions: Callable) -> dict[str, Callable]:
-    """Compiled functions that are called as the operations are."""
-    return {function.__name__: function for function in functions}
 
 
 class PointKernel(Struct):

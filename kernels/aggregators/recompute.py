@@ -9,7 +9,7 @@ stays at place 0, so that its ring never wraps.
 Source: the definition of a window's aggregate.
 """
 
-from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER, by_name
+from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
 from kernels.aggregators._queue import (
     Queue,
     append_own,
@@ -28,6 +28,7 @@ from kernels.aggregators._queue.operations import append, append_burst, queue_ke
 from kernels.aggregators._window import Card, PointWindow
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.runtime.tables import by_name
 from kernels.states import merge
 
 

@@ -9,18 +9,14 @@ addresses a new kind recompiles nothing else; a switch over the kinds, compiled 
 asked of bounds, replays, spans and farms alike, knows no kinds; kernels/windows/ makes kinds of bounds.
 """
 
-from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from kernels.runtime.fields import Count, Microseconds, Word
 from kernels.runtime.memory import inner
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
 from schemas.errors import WrongParameter
 
-T = TypeVar("T", bound=Struct)
 LONGEST_US = 1 << 60
 
 
@@ -104,10 +100,3 @@ def pane_around(window: KernelWindow, time, pane: Pane):
     pane.first_end, pane.last_end = first_end, window_end(window, last)
     pane.low = max(window_start(window, last), window_end(window, first - 1))
     pane.high = min(window_start(window, last + 1), first_end)
-
-
-def lazy_table(kind: type[T], name: str, *functions: Callable, **others: Callable) -> Callable[[], T]:
-    """A table with functions that are named as its operations, and others by name; compiled, or loaded from the disk
-    cache, when it is first asked for."""
-    operations = {function.__name__: function for function in functions} | others
-    return cache(lambda: compiled_table(kind, name, operations))

@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.bounds import Bounds, KernelWindow, lazy_table, made_window, pane_around
+from kernels.bounds import Bounds, KernelWindow, made_window, pane_around
 from kernels.runtime.bisection import place_above, searches
 from kernels.runtime.fields import Code, Count, Microseconds, Pointer
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import lazy_table
 from schemas.errors import BadInput, WrongParameter
 
 DAY_US = 86_400_000_000

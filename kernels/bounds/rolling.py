@@ -6,8 +6,9 @@
 u is in the windows u … u + size − 1, or u + 1 … u + size.
 """
 
-from kernels.bounds import Bounds, KernelWindow, lazy_table, made_window
+from kernels.bounds import Bounds, KernelWindow, made_window
 from kernels.runtime.fields import Microseconds
+from kernels.runtime.tables import lazy_table
 
 
 class RollingWindow(KernelWindow):

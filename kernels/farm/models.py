@@ -12,7 +12,7 @@ from kernels.runtime.fields import Code, Count, Flag, Microseconds, Place
 from kernels.runtime.memory import release
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import by_name, compiled_table
 
 MODELS, GIVEN = ("active", "agnostic"), "given"
 
@@ -85,6 +85,6 @@ OWN = {
 @cache
 def calls(model: str) -> FarmCalls:
     """The compiled functions of a model, or of a farm whose tuples are all here: agnostic workers find them sorted."""
-    made = compiled_table(FarmCalls, f"farm_{model}", {each.__name__: each for each in COMMON} | OWN[model])
+    made = compiled_table(FarmCalls, f"farm_{model}", by_name(*COMMON) | OWN[model])
     made.is_active = model == "active"
     return made

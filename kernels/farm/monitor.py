@@ -15,10 +15,10 @@ import time
 
 from llvmlite import ir
 from numba import config, types
-from numba.core.cgutils import alloca_once, get_or_insert_function
 
 from kernels.runtime.fields import Array, Word
 from kernels.runtime.memory import inner, make_intrinsic
+from kernels.runtime.numba_names import alloca_once, get_or_insert_function
 from kernels.runtime.struct import Struct, words_at
 
 PTHREAD_WORDS = 8

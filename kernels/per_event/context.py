@@ -10,7 +10,6 @@ PerEvent ── times, events ─────→ the columns of all keys
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 from kernels.aggregators._dispatch import PointKernel
@@ -20,7 +19,7 @@ from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.operations import Operation
 from kernels.runtime.sorting import Pair
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import lazy_table
 from kernels.states import clear, copy_words, lift_each, lower_each, merge_each, prefixes
 from kernels.states.layout import Events, StatePlan
 
@@ -47,7 +46,7 @@ class AnswerKernel(NamedTuple):
 
 
 def answer_kernel(name: str, answer: Callable, in_order_only: bool = False, ranked: bool = False) -> AnswerKernel:
-    table = cache(lambda: compiled_table(Answering, f"answering_{name}", {"answer": answer}))
+    table = lazy_table(Answering, f"answering_{name}", answer=answer)
     return AnswerKernel(name, table, in_order_only, ranked)
 
 

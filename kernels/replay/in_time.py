@@ -12,7 +12,6 @@ time, tens of nanoseconds each (kernels/per_event/in_order.py). With emit arriva
 import numpy as np
 
 from kernels.aggregators._dispatch import PointKernel
-from kernels.bounds import lazy_table
 from kernels.per_event.context import PerEvent, allocate_states, folded, release_states
 from kernels.per_event.in_order import ends_window, start_rolling, take_windows
 from kernels.replay.clock import pass_step
@@ -24,6 +23,7 @@ from kernels.runtime.bisection import gallop
 from kernels.runtime.fields import Byte, Count, Microseconds, Place, Pointer
 from kernels.runtime.memory import WORD_BYTES, entry, inner, not_inlined, release
 from kernels.runtime.struct import Struct, allocate
+from kernels.runtime.tables import lazy_table
 from kernels.states.layout import StatePlan
 
 

@@ -11,7 +11,7 @@ from kernels.aggregators._window import PointWindow
 from kernels.bounds import KernelWindow
 from kernels.frames._rules import DONE, refusal
 from kernels.monoid import SHARE
-from kernels.monoids import Monoid, find_monoid, parameter_values
+from kernels.monoids import Monoid, find_monoid, has_inverse, parameter_values
 from kernels.ranks import IN_ORDER, Ranked, classify_keys, rank_keys
 from kernels.replay.by_context.by_arrival import arrival_logic
 from kernels.replay.by_context.frames import frames_source
@@ -119,7 +119,7 @@ class LeftToEvents(NamedTuple):
             for spec, each in monoids.items()
         )
         # As its class refuses, but without a list of what it serves, for which every aggregate's file is loaded.
-        sweeping = all(each.inverse is not None for each in monoids.values())
+        sweeping = all(map(has_inverse, monoids.values()))
         return cls(planner.most_height(words), buckets=True, sweeping=sweeping)
 
 
@@ -188,8 +188,8 @@ def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: Kerne
     )
     figures = planner.figures_of(columns.key_offsets, columns.start_us, columns.end_us)
     plans, of_key = np.unique(planner.plan_keys(figures, asked), return_inverse=True)
-    kernels_in_use = map(planner.kernel_of, plans.tolist())
-    uses = [_use(_keeper(name), window, _keeper(name).pane_option(options)) for name, options in kernels_in_use]
+    keepers = [(_keeper(name), options) for name, options in map(planner.kernel_of, plans.tolist())]
+    uses = [_use(keeper, window, keeper.pane_option(options)) for keeper, options in keepers]
     return _selection(tuple(map(planner.label_of, plans.tolist())), uses, of_key.astype(np.int64), unranked(columns))
 
 

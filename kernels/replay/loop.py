@@ -1,7 +1,6 @@
 """The one compiled call of a replay: all keys, event by event, tick by tick. Panes are kept in one structure of each
 kernel that the run's keys were given, used key after key."""
 
-from kernels.bounds import lazy_table
 from kernels.frames._frames import KeyFrames
 from kernels.ranks import count_in_order
 from kernels.replay.by_context.state import CutWindow, release_derived
@@ -17,6 +16,7 @@ from kernels.runtime.fields import Address, Count
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
+from kernels.runtime.tables import lazy_table
 
 
 class ReplayCalls(Struct):

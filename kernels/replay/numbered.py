@@ -3,7 +3,7 @@ each tick's events are compared with the watermark before it, inserted, then wha
 has rows of the windows that it passes, and evicts what no open window needs (semantics §1)."""
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import first_end_after, lazy_table, window_end, window_start
+from kernels.bounds import first_end_after, window_end, window_start
 from kernels.replay.changed import emit_changed, emit_from_kernel, window_from
 from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step, start_clock
 from kernels.replay.context import Replay, WindowLogic
@@ -14,6 +14,7 @@ from kernels.replay.stop import must_stop, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.replay.walk import UNKNOWN, start_walk
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import lazy_table
 from kernels.states import events_of
 
 

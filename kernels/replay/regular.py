@@ -3,13 +3,14 @@
 windows of 15 by 10   [0, 15)  [10, 25)  [20, 35)        panes  [0, 5) [5, 10) [10, 15) [15, 20) [20, 25) …
 """
 
-from kernels.bounds import first_end_after, lazy_table
+from kernels.bounds import first_end_after
 from kernels.replay.changed import add_to_late_walks, note_live
 from kernels.replay.clock import next_tick
 from kernels.replay.context import Placement, Replay
 from kernels.replay.stop import EVENTS_A_POLL
 from kernels.replay.walk import Walk, add_to_walk, walk_to
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import lazy_table
 from kernels.states import gather
 
 

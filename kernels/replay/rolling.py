@@ -6,7 +6,7 @@ Where windows don't hold their own time, as window 4 is [-1, 4), one may be empt
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import lazy_table, window_end, window_start
+from kernels.bounds import window_end, window_start
 from kernels.bounds.rolling import RollingWindow
 from kernels.replay.changed import add_to_late_walks, note_changed
 from kernels.replay.context import Placement, Replay
@@ -17,6 +17,7 @@ from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.replay.walk import walk_to
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import lazy_table
 from kernels.states import events_of
 
 

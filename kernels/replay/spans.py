@@ -17,7 +17,7 @@ the replay writes what counts in a pane.
 
 import numpy as np
 
-from kernels.bounds import first_end_after, last_start_until, lazy_table, window_end, window_start
+from kernels.bounds import first_end_after, last_start_until, window_end, window_start
 from kernels.monoid import SHARE, AggregateSpec
 from kernels.monoids import functions, monoids_of
 from kernels.replay.changed import add_to_late_walks, note_live
@@ -27,6 +27,7 @@ from kernels.replay.stop import must_stop_at
 from kernels.replay.types import AggregatePlan, EventColumns
 from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_to
 from kernels.runtime.memory import as_word, inner, not_inlined
+from kernels.runtime.tables import lazy_table
 from kernels.states import clear, gather, set_events
 from schemas.errors import NotServed, WrongParameter
 

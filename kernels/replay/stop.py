@@ -17,12 +17,12 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
 
-from kernels.bounds import lazy_table
 from kernels.replay.types import CallLimits
 from kernels.runtime.fields import Array, Code, Count, Pointer, Word
 from kernels.runtime.memory import WORD_BYTES, address_of, inner, make_intrinsic
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.tables import lazy_table
 from schemas.errors import BadInput, TooManyRows, TooManySeconds, WrongParameter
 from schemas.replay_limits import require_rows
 

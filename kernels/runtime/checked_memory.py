@@ -16,14 +16,12 @@ import numpy as np
 
 _blocks: dict[int, list[np.ndarray]] = {}  # several at one address: an array, and slices of it that were asked for too
 _starts: list[int] = []
-_gone: list[tuple[int, int]] = []  # arrays that were collected, maybe within a function that goes through _starts
 _one_at_a_time = RLock()  # of the threads of a farm
 
 
 def _add(array: np.ndarray) -> int:
     address = array.ctypes.data
     with _one_at_a_time:
-        _remove_gone()
         if address not in _blocks:
             bisect.insort(_starts, address)
         _blocks.setdefault(address, []).append(array.reshape(-1).view(np.uint8))
@@ -39,11 +37,6 @@ def _remove(address: int, size: int) -> None:
             _starts.remove(address)
 
 
-def _remove_gone() -> None:
-    while _gone:
-        _remove(*_gone.pop())
-
-
 def _lies_in_one(address: int, size: int) -> bool:
     for place in range(bisect.bisect_right(_starts, address) - 1, -1, -1):
         start = _starts[place]
@@ -56,9 +49,8 @@ def located(address: int, size: int) -> int:
     """IndexError for what lies in no block."""
     address, lies_in_one = int(address), None
     with _one_at_a_time:
-        _remove_gone()
         while lies_in_one is None:
-            # Meanwhile a kernel's object may be collected, and release its blocks.
+            # Meanwhile an array or a kernel's object may be collected, and its blocks go.
             with suppress(IndexError, KeyError):
                 lies_in_one = _lies_in_one(address, size)
     if lies_in_one:
@@ -78,7 +70,7 @@ def address_of(array: np.ndarray) -> int:
     # Not a view of the array: that would keep it alive for ever.
     raw = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
     address = _add(np.frombuffer(raw, dtype=np.uint8))
-    weakref.finalize(array, _gone.append, (address, array.nbytes))
+    weakref.finalize(array, _remove, address, array.nbytes)
     return address
 
 

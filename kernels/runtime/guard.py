@@ -41,7 +41,7 @@ binding.add_symbol("windrow_guard_of_thread", ctypes.cast(_callback, ctypes.c_vo
 
 
 class Guard:
-    """with Guard() as guard: a compiled function that gets guard.address calls under it (calls.py)."""
+    """with Guard() as guard: a compiled function that gets guard.address calls under it (operations.py)."""
 
     def __init__(self):
         self._words = _GuardWords()

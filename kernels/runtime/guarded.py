@@ -5,12 +5,11 @@ def prepare_level(forest: Forest, height): …        prepare_level(address, 3),
 """
 
 import functools
-import inspect
 from collections.abc import Callable
 
-from kernels.runtime.operations import Operation, ask
+from kernels.runtime.operations import BoundOperation, Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import compiled_table, kinds_of
 
 
 class _One(Struct):
@@ -24,16 +23,12 @@ def guarded_entry(function: Callable) -> Callable[..., int]:
     its parameters may be structures. A call takes 1 µs longer than that of an `entry`."""
     name = f"{function.__module__.rpartition('.')[2].strip('_')}_{function.__name__}"
 
-    taken = len(inspect.signature(function).parameters)
-
     @functools.cache
-    def table() -> _One:
-        return compiled_table(_One, name, {"function": function})
+    def operation() -> BoundOperation:
+        return BoundOperation(compiled_table(_One, name, {"function": function}).function, tuple(kinds_of(function)))
 
     @functools.wraps(function)
     def asked(*words: int) -> int:
-        if len(words) != taken:
-            raise TypeError(f"{function.__name__} takes {taken} words, not {len(words)}")
-        return ask(table().function, *words)
+        return operation()(*words)
 
     return asked

@@ -3,8 +3,9 @@
 Why not array arguments: an array travels through a call as seven words and is reference-counted; the same tree kernel
 ran at 2.2 M items/s over thirteen array arguments and at 63 M over addresses.
 
-Whoever allocates a block releases it; nothing else owns it. With NUMBA_DISABLE_JIT=1 the same functions run as plain
-Python and check every access against the blocks that are allocated, or whose address was asked for (`address_of`).
+The caller that allocates a block releases it; nothing else owns it. With NUMBA_DISABLE_JIT=1 the same functions run as
+plain Python and check every access against the blocks that are allocated, or whose address was asked for
+(`address_of`).
 """
 
 import functools

@@ -15,13 +15,14 @@ import operator
 from llvmlite import ir
 from numba import config, types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
+from numba.extending import intrinsic, lower_builtin, lower_cast, register_model
 
 from kernels.runtime.addresses import function_at
 from kernels.runtime.fields import AddressType, Integer, PointerType, StructType, Word
 from kernels.runtime.guard import Guard, guarded_caller
 from kernels.runtime.memory import entry, instruction, release, resize
 from kernels.runtime.numba_names import alloca_once
+from kernels.runtime.struct import AddressModel, cast_address
 
 _I64 = ir.IntType(64)
 
@@ -104,23 +105,19 @@ def _listed(kinds: tuple) -> str:
     return ", ".join(str(getattr(kind, "unit", getattr(kind, "__name__", kind))) for kind in kinds)
 
 
-@register_model(OperationType)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, _I64)
-
-
-@lower_cast(OperationType, types.int64)
-@lower_cast(types.int64, OperationType)
-@lower_cast(OperationType, OperationType)
-def _cast(context, builder, from_type, to_type, address):
-    return address
+register_model(OperationType)(AddressModel)
+for _kinds in ((types.int64, OperationType), (OperationType, OperationType)):
+    lower_cast(*_kinds)(cast_address)
 
 
 @lower_builtin(OperationType, types.VarArg(types.Any))
 def _call(context, builder, made, arguments):
     address, *words = arguments
     words = [context.cast(builder, word, kind, types.int64) for word, kind in zip(words, made.args[1:], strict=True)]
+    return _called(builder, address, words)
+
+
+def _called(builder, address, words):
     kind = ir.FunctionType(_I64, [_I64] * len(words))
     return builder.call(builder.inttoptr(address, kind.as_pointer()), words)
 
@@ -128,9 +125,7 @@ def _call(context, builder, made, arguments):
 def _answer(context, builder, made, arguments):
     address, *words = arguments
     answer = alloca_once(builder, _I64)
-    kind = ir.FunctionType(_I64, [_I64] * 3)
-    place = builder.ptrtoint(answer, _I64)
-    flags = builder.call(builder.inttoptr(address, kind.as_pointer()), [*words, place])
+    flags = _called(builder, address, [*words, builder.ptrtoint(answer, _I64)])
     return context.make_tuple(builder, made.return_type, [builder.load(answer), flags])
 
 

@@ -123,13 +123,13 @@ def allocate(struct):
 # From here on: what Numba must know.
 
 
-class _AddressModel(models.PrimitiveModel):
+class AddressModel(models.PrimitiveModel):
     def __init__(self, manager, numba_type):
         super().__init__(manager, numba_type, _I64)
 
 
-register_model(StructType)(_AddressModel)
-register_model(PointerType)(_AddressModel)
+register_model(StructType)(AddressModel)
+register_model(PointerType)(AddressModel)
 
 
 def _make_constructor(struct: type) -> None:
@@ -143,10 +143,9 @@ def _make_constructor(struct: type) -> None:
         return context.cast(builder, arguments[0], made.args[0], types.int64)
 
 
-@lower_cast(StructType, types.int64)
-@lower_cast(PointerType, types.int64)
+@lower_cast(AddressType, types.int64)
 @lower_cast(types.int64, PointerType)  # a field of pointers is set to an address
-def _cast(context, builder, from_type, to_type, address):
+def cast_address(context, builder, from_type, to_type, address):
     return address
 
 

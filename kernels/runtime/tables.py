@@ -12,6 +12,8 @@ address costs about 2 ns more than one that isn't inlined.
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TypeVar
 
 from llvmlite import ir
 from numba import config, njit, types
@@ -25,19 +27,21 @@ from kernels.runtime.memory import inner
 from kernels.runtime.operations import stands_for
 from kernels.runtime.struct import Struct
 
+T = TypeVar("T", bound=Struct)
 _I64 = ir.IntType(64)
 NOT_KEPT = ()
 """As folders of a table: functions that no file's digest names, which another process must not take for its own."""
 
 
-def _kinds(function: Callable) -> list:
-    """What the parameters of a function are: structures, or words where nothing is written."""
-    return [parameter.annotation for parameter in inspect.signature(function).parameters.values()]
+def kinds_of(function: Callable) -> list:
+    """What the parameters of a function are: structures or pointers, or words where nothing is written."""
+    annotations = (parameter.annotation for parameter in inspect.signature(function).parameters.values())
+    return [kind if hasattr(kind, "numba_type") else Word for kind in annotations]
 
 
 def _refuse_other_words(table: type[Struct], operation: str, function: Callable) -> None:
     """TypeError for a function that doesn't take the words that its operation is called with."""
-    asked, taken = table.fields[operation].kinds, _kinds(getattr(function, "py_func", function))
+    asked, taken = table.fields[operation].kinds, kinds_of(getattr(function, "py_func", function))
     if ... in asked:
         return
     if len(asked) != len(taken):
@@ -45,13 +49,13 @@ def _refuse_other_words(table: type[Struct], operation: str, function: Callable)
             f"{table.__name__}.{operation} is called with {len(asked)} words; {function} takes {len(taken)}"
         )
     for kind, struct in zip(asked, taken, strict=True):
-        if hasattr(struct, "numba_type") and not stands_for(struct, kind):
+        if hasattr(struct, "__mro__") and not stands_for(struct, kind):
             raise TypeError(f"{table.__name__}.{operation} is called with a {kind}; {function} takes a {struct}")
 
 
 def _from_words(function: Callable) -> Callable:
     """The same over words, without the JIT."""
-    kinds = [kind if hasattr(kind, "numba_type") else int for kind in _kinds(function)]
+    kinds = [int if kind is Word else kind for kind in kinds_of(function)]
     return lambda *words: function(*(kind(word) for kind, word in zip(kinds, words, strict=True)))
 
 
@@ -73,6 +77,18 @@ def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Calla
     by_offset = {table.offsets[operation]: function for operation, function in functions.items()}
     _fill_of(name, by_offset, kernels_folders() if folders is None else folders)(made.address)
     return made
+
+
+def by_name(*functions: Callable) -> dict[str, Callable]:
+    """Compiled functions that are called as the operations are."""
+    return {function.__name__: function for function in functions}
+
+
+def lazy_table(kind: type[T], name: str, *functions: Callable, **others: Callable) -> Callable[[], T]:
+    """A table with functions that are named as its operations, and others by name; compiled, or loaded from the disk
+    cache, when it is first asked for."""
+    operations = by_name(*functions) | others
+    return cache(lambda: compiled_table(kind, name, operations))
 
 
 _fills = []  # who drops a compiled function frees its code
@@ -113,7 +129,7 @@ def _writer(functions: Mapping) -> Callable:
 
 
 def _compiled(dispatcher) -> tuple:
-    arguments = tuple(getattr(kind, "numba_type", types.int64) for kind in _kinds(dispatcher.py_func))
+    arguments = tuple(kind.numba_type for kind in kinds_of(dispatcher.py_func))
     dispatcher.compile(arguments)
     return dispatcher.overloads[arguments], arguments
 

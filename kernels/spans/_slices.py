@@ -15,14 +15,12 @@ A window of slices a … b is (table 3 for any height; table 2 is that of height
 An event counts once: of its pieces that meet the window only the last ends in it, or goes on from its end.
 """
 
-from functools import cache
-
 from kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
 from kernels.bounds.grid import Grid
 from kernels.runtime.fields import Bytes, Count, Microseconds, Word
 from kernels.runtime.memory import WORD_BYTES, inner, resize
 from kernels.runtime.struct import allocate
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import lazy_table
 from kernels.spans import _pages as pages
 from kernels.spans._dispatch import SpanKernel
 from kernels.spans._pages import SHARED, PagedSpans
@@ -200,14 +198,6 @@ def copy_entries(slices: Slices, low, high, target):
 OPERATIONS = (*SHARED, create, insert_span, state, complete, evict, oldest, first_from)
 
 
-@cache
-def slice_kernel() -> SpanKernel:
-    """The table of slices of any height, compiled or loaded when it is first asked for."""
-    return compiled_table(SpanKernel, "slices", {each.__name__: each for each in OPERATIONS})
-
-
-@cache
-def slice_ends() -> PointKernel:
-    """What ends in each slice, as entries that a walk takes."""
-    operations = (range_query, append_range, copy_entries, youngest, count_between)
-    return compiled_table(PointKernel, "slice_ends", {each.__name__: each for each in operations})
+slice_kernel = lazy_table(SpanKernel, "slices", *OPERATIONS)
+# What ends in each slice, as entries that a walk takes.
+slice_ends = lazy_table(PointKernel, "slice_ends", range_query, append_range, copy_entries, youngest, count_between)

@@ -1,8 +1,8 @@
 """Window kinds: one file = one kind, found by looking in this folder; names that start with an underscore are shared.
 
 Each holds all that kernels need of the kind: bounds, look-back, lateness, refusals, the kernels that serve it
-(_kind.py). A window has a number: for tumbling, sliding and calendar windows a running index, for rolling windows the
-event time u itself.
+(kernels/replay/window_kind.py). A window has a number: for tumbling, sliding and calendar windows a running index, for
+rolling windows the event time u itself.
 """
 
 import functools

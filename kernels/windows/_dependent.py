@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from kernels import aggregators, frames
-from kernels.bounds import lazy_table
 from kernels.frames.rules import make_rules, require_answers, require_comparable
 from kernels.monoids import AggregateSpec
 from kernels.replay.by_context.state import CutWindow
@@ -17,6 +16,7 @@ from kernels.replay.kernel_selection import choose_frames, choose_panes, select_
 from kernels.replay.late import Late
 from kernels.replay.types import WindowSpec
 from kernels.replay.window_kind import WindowKind
+from kernels.runtime.tables import lazy_table
 from kernels.states.layout import NO_COLUMN
 from schemas.windows import Window
 

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -13,12 +14,15 @@ COMMAND = (sys.executable, "-P", "-m", "stack", "doctor", "--json")
 
 def doctor(as_json: AsJson = False) -> int:
     """Say what is missing or wrong, each with the command that fixes it."""
+    from pipelines.config import REPOSITORY
     from schemas.errors import NotSetUp
 
     if find_spec("stack") is None:  # the wheel leaves it out
         wheel = "this windrow was installed as a wheel, and what doctor looks at is the set-up of a checkout"
         raise NotSetUp(wheel, "pip check   # its libraries; windrow check   # its definitions")
-    examined = subprocess.run(COMMAND, stdout=subprocess.PIPE, text=True, check=False)
+    # Of the checkout that runs, whichever is installed.
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    examined = subprocess.run(COMMAND, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if examined.stdout:
         found = json.loads(examined.stdout)
         _output.show(found["findings"], as_json)

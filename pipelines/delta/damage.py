@@ -148,7 +148,8 @@ def replays_of(name: str, days: set[date]) -> list[str]:
     query, commands = query_of(name), []
     # Days that follow each other are all as far from their places.
     for _, found in groupby(enumerate(sorted(days) if query else ()), lambda each: each[1].toordinal() - each[0]):
-        first, *_, last = [day for _, day in found for day in (day, day)]
+        days_of_span = [day for _, day in found]
+        first, last = days_of_span[0], days_of_span[-1]
         span = f"backfill {query} --from {first} --to {last}" if first < last else f"replay {query} --day {first}"
         commands.append(f"windrow {span}")
     return commands

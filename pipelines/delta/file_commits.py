@@ -13,7 +13,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from pipelines import storage
 from pipelines.delta import locks
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote, compact_if_scattered
+from pipelines.delta.log import CommitNote, version_made
 from pipelines.delta.new_files import NewFile
 from schemas.errors import StorageFailed
 from schemas.tables import Table
@@ -50,10 +50,7 @@ class FileCommit:
         opened.create_write_transaction(
             actions, "append", opened.schema(), list(self.table.partition_by), commit_properties=note.properties
         )
-        version = note.version(folder)
-        if not self.table.partition_by:
-            compact_if_scattered(folder, CommitNote(self.lake.of_run))
-        return version
+        return version_made(folder, note, self.table)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from deltalake.exceptions import DeltaError
 from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta import contract, locks, log
-from pipelines.delta.log import CommitNote, compact_if_scattered, rows_version
+from pipelines.delta.log import CommitNote, rows_version, version_made
 from pipelines.location import Location, below
 from pipelines.rows.arrays import arrow_schema
 from schemas.errors import NotSetUp, TableDamaged
@@ -107,10 +107,7 @@ class Lake:
             fitted = _fitted(rows, self.schema(table))
             lock.require_held()
             write_deltalake(storage.delta_table(folder), fitted, commit_properties=note.properties, **how)
-            version = note.version(folder)
-            if not table.partition_by:
-                compact_if_scattered(folder, CommitNote(self.of_run))
-        return version
+            return version_made(folder, note, table)
 
     def folder(self, name: str) -> Location:
         return (self.config.anew if name in self.config.asked_anew else self.config.lake) / name

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache, partial
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 from uuid import uuid4
@@ -89,12 +89,12 @@ def write_sorted(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) ->
 
 def _slices(table: Table, rows: pa.Table) -> Iterator[tuple[tuple, pa.Table]]:
     """Slices of sorted rows that are of one partition each, without its columns, behind its values."""
-    columns = [rows[name].to_pylist() for name in table.partition_by]
-    left, begins = rows.drop_columns(list(table.partition_by)), 0
-    for values, of_one in groupby(zip(*columns, strict=True) if columns else [()] * len(rows)):
-        count = sum(1 for _ in of_one)
-        yield values, left.slice(begins, count)
-        begins += count
+    columns = [rows[name].combine_chunks() for name in table.partition_by]
+    codes = [each.dictionary_encode("encode").indices.to_numpy() for each in columns]
+    left = rows.drop_columns(list(table.partition_by))
+    edges = sorted({0, len(rows)}.union(*((np.flatnonzero(np.diff(each)) + 1).tolist() for each in codes)))
+    for begins, ends in pairwise(edges):
+        yield tuple(each[begins].as_py() for each in columns), left.slice(begins, ends - begins)
 
 
 def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str) -> NewFile:

@@ -28,8 +28,8 @@ _NEWEST = "SELECT path, landed_date FROM files_{} ORDER BY landed_date DESC, pat
 @dataclass(frozen=True)
 class IngestReport:
     """What one ingest did. `files`: the rows of `files_<stream>` that it wrote; `touched`: their paths, and those that
-    deliver nothing any more; `refused`: their records by reason; `accepted`:
-    events that they have in silver; `warnings`: limits of the stream that don't hold."""
+    deliver nothing any more; `refused`: their records by reason; `accepted`: events that they have in silver;
+    `warnings`: limits of the stream that don't hold."""
 
     stream: str
     files: tuple[FileRow, ...]

@@ -34,7 +34,6 @@ from pipelines.ingest.outcome import IngestReport
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.replay.watermark import PassTable
 from pipelines.tables.arrival_days import DAY_US, ArrivalDays, day_start_us
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -129,6 +128,8 @@ def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
     """By query, of all events of the stream that silver has; conditions of the query (`where`) are not looked at. Zero
     of each where the stream's last day has come: its run closes every window. TableDamaged where silver is. O(events of
     the arrival days from the oldest open window on)."""
+    from pipelines.replay.watermark import PassTable  # which loads the kernels: nothing else here needs them
+
     stream, queries = tables.stream, registry.queries_of(tables.stream.name)
     names = [query.name for query in queries]
     arrivals = ArrivalDays.read(lake, tables.partitions.name)

@@ -15,15 +15,10 @@ from schemas.windows._window import (
     MICROSECOND,
     Window,
     require,
-    require_above_zero,
-    require_calendar,
     require_column,
-    require_count,
     require_cutting_type,
     require_duration,
     require_number,
-    require_origin,
-    require_positive,
     require_zone,
 )
 from schemas.windows.by_events import Count, Delta, Rolling, SlideByTuple

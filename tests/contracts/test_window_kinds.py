@@ -11,11 +11,10 @@ from tests.support.rules import ROOT, assert_none, files
 
 FOLDERS = ("dags", "kernels", "pipelines", "schemas", "tools")
 LANGUAGE, *SERVING = OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
-# Kinds whose tuples a farm finds by other means than closed forms; the words of the query language, the questions asked
-# in it, and what is compiled before anybody asks.
-USERS = ("kernels/farm/extents.py", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
-# Frames.
-USERS += ("kernels/frames/rules/",)
+# Kinds whose tuples a farm finds by other means than closed forms; frames; the words of the query language, the
+# questions asked in it, and what is compiled at set-up.
+USERS = ("kernels/farm/extents.py", "kernels/frames/rules/", "schemas/query.py", "schemas/queries/", "schemas/models/")
+USERS += ("kernels/warm.py",)
 # A plain walk of each that carries state.
 PLAIN = "pipelines/gate/recount/plain/kinds/"
 USERS += (PLAIN,)

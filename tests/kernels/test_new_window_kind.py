@@ -43,7 +43,8 @@ class Squares(Window):
 '''
 KERNEL = '''"""Windows that grow: number i is [i², (i + 1)²) · scale µs; below zero they are mirrored."""
 
-from kernels.bounds import Bounds, KernelWindow, lazy_table, made_window, pane_around
+from kernels.bounds import Bounds, KernelWindow, made_window, pane_around
+from kernels.runtime.tables import lazy_table
 from kernels.replay.regular import regular_placement
 from kernels.replay.types import WindowSpec
 from kernels.replay.window_kind import WindowKind

@@ -13,8 +13,6 @@ from tests.support.local import replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import at, events, table
 
-MINUTES = MINUTE.seconds * 1_000_000
-
 
 @pytest.mark.parametrize(("size", "step"), [(1, 1), (7, 1), (7, 3), (20, 20), (20, 33)])
 def test_count_windows_by_arrival_of_many_events_are_their_rows_sorted_by_time(size, step):

@@ -39,7 +39,7 @@ def test_what_was_given_up_stays_so_and_others_are_started_until_it_lives_again(
     watcher.dead = ["scheduler", "triggerer", WATCHER]
     assert watcher.look(100 * WITHIN_S) == ["triggerer"]
     watcher.dead = []
-    assert watcher.look(101 * WITHIN_S) == []
+    assert watcher.look(101 * WITHIN_S) == [] and not components.is_given_up(tmp_path, "scheduler")
     watcher.dead = ["scheduler"]
     assert watcher.look(101 * WITHIN_S + 1) == ["scheduler"]
     assert not components.is_given_up(tmp_path, "scheduler")

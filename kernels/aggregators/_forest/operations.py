@@ -9,7 +9,7 @@ asks, which fetches pages that are missing.
 import functools
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel, by_name
+from kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
 from kernels.aggregators._forest import BATCH_NODES, FALLING_SLOT, MISSING, Forest, ForestNode
 from kernels.aggregators._forest.nodes import copy_node, copy_state, create_forest, destroy, heads_here, node, nth
 from kernels.aggregators._forest.search import find, fold_times, open_is_in
@@ -18,7 +18,7 @@ from kernels.runtime.fields import Address, Place, Times
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import words_at
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import by_name, lazy_table
 from kernels.states import lift_each, merge
 from kernels.states.layout import Events, StatePlan
 
@@ -56,7 +56,7 @@ def forest_kernel(kernel: str, push, cut, total, has_heads: bool) -> Callable[[]
         return result.address
 
     changes = by_name(create, query, *_insertion(named, push), *_eviction(named, cut))
-    return functools.cache(lambda: compiled_table(ForestKernel, kernel, SHARED | changes))
+    return lazy_table(ForestKernel, kernel, **SHARED | changes)
 
 
 def _insertion(named, push) -> tuple:

@@ -8,7 +8,7 @@ own states, that at `first` of all of the front; of others it is empty.
 
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, PointKernel, by_name
+from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, PointKernel
 from kernels.aggregators._queue import (
     Queue,
     before_wrap,
@@ -25,6 +25,7 @@ from kernels.aggregators._window import PointWindow
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import by_name
 from kernels.states import merge, suffixes
 from schemas.errors import WrongParameter
 

@@ -1,9 +1,8 @@
 """Insertion at the young end of a queue, of one entry or of a sorted burst; and the table of a kernel's operations."""
 
-import functools
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, FOREVER, OUT_OF_ORDER, Entry, PointKernel, by_name, entry_bytes
+from kernels.aggregators._dispatch import DONE, FOREVER, OUT_OF_ORDER, Entry, PointKernel, entry_bytes
 from kernels.aggregators._queue import (
     Queue,
     before_wrap,
@@ -21,7 +20,7 @@ from kernels.aggregators._queue import (
 )
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import by_name, lazy_table
 from kernels.states import gather, lift_each, merge
 
 
@@ -149,7 +148,7 @@ def queue_kernel(kernel: str, query, append_range, changes: dict) -> Callable[[]
         return result if append_range(queue, low, high, result) else 0
 
     reads = {"query": query, "append_range": append_range, "range_query": named_inner(kernel, range_query)}
-    return functools.cache(lambda: compiled_table(PointKernel, kernel, SHARED | changes | reads))
+    return lazy_table(PointKernel, kernel, **SHARED | changes | reads)
 
 
 @inner

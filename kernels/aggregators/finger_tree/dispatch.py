@@ -2,14 +2,14 @@
 
 import functools
 
-from kernels.aggregators._dispatch import FOREVER, PointKernel, by_name
+from kernels.aggregators._dispatch import FOREVER, PointKernel
 from kernels.aggregators.finger_tree import bulk, evict, insert, nodes, path, query
 from kernels.aggregators.finger_tree.first_where import first_where
 from kernels.aggregators.finger_tree.layout import Tree
 from kernels.runtime.fields import Address, Count, Microseconds, Times
 from kernels.runtime.memory import inner
 from kernels.runtime.operations import Operation
-from kernels.runtime.tables import compiled_table
+from kernels.runtime.tables import by_name, compiled_table
 
 
 class FingerTreeKernel(PointKernel):

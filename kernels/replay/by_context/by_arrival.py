@@ -10,7 +10,7 @@ tuples (ranks), comes when a window holds it, and goes when none does any more, 
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import KernelWindow, lazy_table
+from kernels.bounds import KernelWindow
 from kernels.replay.by_context.emitted import (
     EMITTED_WORDS,
     count_emitted,
@@ -28,6 +28,7 @@ from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.fields import Count
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.struct import words_at
+from kernels.runtime.tables import lazy_table
 from kernels.states import gather
 
 HAD_ROWS = -(1 << 62)

@@ -5,7 +5,6 @@ go_before   ▲         7                        the source stands before [1, 4]
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import lazy_table
 from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
 from kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
 from kernels.frames._rules import DONE, NONE, is_in_frames, is_long_enough
@@ -14,6 +13,7 @@ from kernels.replay.clock import NEVER
 from kernels.replay.context import Replay
 from kernels.replay.stop import REFUSED
 from kernels.runtime.memory import inner
+from kernels.runtime.tables import lazy_table
 from kernels.states import events_of
 
 BEHIND_ALL = 1 << 62

@@ -2,7 +2,6 @@
 changed has rows, and the watermark passes windows, in their order, each once (semantics §1)."""
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import lazy_table
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import drop_all, insert_in_order
 from kernels.replay.by_context.emitted import (
@@ -22,6 +21,7 @@ from kernels.replay.stop import DAMAGED, EVENTS_A_POLL, must_stop, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.bisection import gallop
 from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import lazy_table
 
 LEAST_RUN = 8
 # Rows that are looked at before it is known whether one of them closes a window: with 4,096 at a time, frames of two

@@ -10,7 +10,6 @@ by the places of tuples in the order that all tuples of the key have in the end 
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import lazy_table
 from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
@@ -39,6 +38,7 @@ from kernels.replay.by_context.state import (
 from kernels.replay.by_context.tuple_walk import TupleWindow, place_cursor, take_step, walk_before
 from kernels.replay.context import Replay
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, move
+from kernels.runtime.tables import lazy_table
 from kernels.states import gather
 
 

@@ -16,8 +16,7 @@ FIRST_COUNTS = {
     "watermark": ("recounted_events - recounted_late_events", "0"),
 }
 # the end of the range of windows to which an event brings a row of its own, at its arrival, and which events do;
-LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
-BRING_ROWS = {"final": "FALSE", "watermark": "is_late", "arrival": "TRUE"}
+LATER = {"final": ("held_from", "FALSE"), "watermark": ("on_time_from", "is_late"), "arrival": ("until", "TRUE")}
 # a row's firing; and the tick of the newest row of a window `w`, by its newest arrival and from when on it exists.
 FIRINGS = {
     "final": "'final'",
@@ -88,12 +87,13 @@ def _first_rows(recount: Recount, began_us: str) -> str:
 
 def _later_rows(recount: Recount, began_us: str) -> str:
     """SQL: a row for each window that an event changes by its arrival: as many as the replay has to emit."""
+    until, bring_rows = LATER[recount.query.emit]
     return f"""
         SELECT e.key_number, number, {BOUNDS}, greatest(e.arrival_us, {began_us}) AS tick_us, 1 AS taken,
                CAST(e.arrival_us > w.reached_us AS INTEGER) AS taken_late
         FROM (
-            SELECT key_number, arrival_us, unnest(generate_series(held_from, {LATER_UNTIL[recount.query.emit]} - 1))
+            SELECT key_number, arrival_us, unnest(generate_series(held_from, {until} - 1))
                        AS number
-            FROM spans WHERE {BRING_ROWS[recount.query.emit]}) e
+            FROM spans WHERE {bring_rows}) e
         JOIN windows w USING (number)
         WHERE {can_emit(recount)}"""

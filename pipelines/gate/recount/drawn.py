@@ -42,7 +42,7 @@ def add_drawn(recount: Recount, lake: Lake) -> None:
     silver = TableVersion(lake, recount.tables.source.silver.name, recount.versions.silver, "arrival_date", among)
     last = recount.days[-1] if buckets else date.min
     add_view(recount.connection, "silver_of_drawn", silver, (date.min, last))
-    drawn = ", ".join(map(str, _drawn(recount))) or "NULL"
+    drawn = sql.literals(_drawn(recount))
     recount.connection.execute(f"UPDATE askable_keys SET is_drawn = TRUE WHERE key_number IN ({drawn})")
 
 

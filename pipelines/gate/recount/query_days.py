@@ -23,8 +23,8 @@ DAY_US = 86_400_000_000
 
 
 class KeyShare(NamedTuple):
-    """One of so many parts of the keys of some buckets of silver, where a bucket holds a key's events whole; of all
-    keys where none are named."""
+    """Keys of some buckets of silver, where a bucket holds a key's events whole; or one of so many parts of
+    all keys."""
 
     buckets: tuple[int, ...] = ()
     part: int = 0

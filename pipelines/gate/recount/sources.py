@@ -70,8 +70,8 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
 
 
 def _add_events(recount: Recount, lower_us: int) -> None:
-    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0. Silver is
-    read once: to read the events that arrived apart from the candidates took twice as long."""
+    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0. Events
+    are read once: to read those that arrived apart from the candidates took twice as long."""
     windows, first, columns = in_sql(recount.query.window), sql.literal(recount.days[0]), _keys(recount)
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (

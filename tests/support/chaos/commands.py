@@ -14,7 +14,6 @@ from tests.support import processes
 
 ENDS, KILLED, LOST_ITS_JVM, INTERRUPTED = "ends", "killed", "lost its JVM", "interrupted"
 FATES = (ENDS, ENDS, KILLED, KILLED, INTERRUPTED, LOST_ITS_JVM)
-NO_JVM_S = 3.0
 # What no user may read, whatever happens.
 NEVER = "a defect of windrow"
 

@@ -4,7 +4,7 @@
     a   | 10:05 | 10:06   | 3
 
 Times are hours and minutes (seconds if given) of 2024-03-01 UTC; `+1 ` before a time is a day later. Empty cells are
-null; `start` also takes `10:05-10:30` for an event that lasts. `seq` is the row's number.
+null; `start` also takes `10:05..10:30` for an event that lasts. `seq` is the row's number.
 """
 
 from datetime import UTC, datetime, timedelta
