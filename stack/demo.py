@@ -250,5 +250,5 @@ def _windrow(home: Path, *words: str) -> None:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """As of whoever types these commands later: with the home, and the landing folder that is kept for it."""
+    """As of a user who types these commands later: with the home, and the landing folder that is kept for it."""
     return {name: value for name, value in os.environ.items() if name != config.LANDING} | {config.HOME: str(home)}

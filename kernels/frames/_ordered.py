@@ -21,7 +21,7 @@ LAST_ROW = 1 << 62
 
 
 class OrderedEntry(Struct):
-    """word: whatever its owner wants."""
+    """word: its owner's, of any meaning."""
 
     time: Microseconds
     row: Place

@@ -83,7 +83,7 @@ def replay_keys(
     Too-late events change nothing here; telling them is the late table's work. Sort order, shapes and units:
     see types.py. Raises WrongParameter for a parameter that is not allowed, NotServed for a window, aggregate
     or kernel that is not served, BadInput for columns that break their contract (it names the event),
-    AggregateFailed for a sum beyond int64, TooManyRows beyond the limits, TooManySeconds where somebody asked it to
+    AggregateFailed for a sum beyond int64, TooManyRows beyond the limits, TooManySeconds where it was asked to
     stop, KernelOutOfMemory, KeyboardInterrupt after a signal. Releases the GIL. Time O(events · log d + rows · log
     panes), d being the number of panes that an event arrives behind, by the kernels chosen if none is named.
     """

@@ -29,7 +29,7 @@ def ingest(
     asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a stream's tables up to date with its landing files, whatever days they touch."""
+    """Bring a stream's tables up to date with its landing files: all days that these touch."""
     from pipelines import config
     from pipelines.runs.ingest_day import ingest_day, open_windows
 

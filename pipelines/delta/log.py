@@ -81,7 +81,7 @@ def current_since(times: Mapping[int, float], moment: float) -> list[int]:
 
 def rows_version(folder: Location, version: int) -> int:
     """The version that brought the rows of another: what came in between was maintenance. O(commits in between)."""
-    while version > 0 and (found := actions(folder, version)) is not None:  # else nobody knows what it did
+    while version > 0 and (found := actions(folder, version)) is not None:  # else what it did isn't known
         if any(action.get(kind, {}).get("dataChange") for action in found for kind in ("add", "remove")):
             break
         version -= 1

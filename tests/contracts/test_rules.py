@@ -74,7 +74,7 @@ OF_THIS_MACHINE = {
     "pipelines/report/runs_and_gate.py",
     "pipelines/report/site.py",
 }
-# What reads a file that somebody opened through storage.
+# What reads a file that is opened through storage.
 OF_OPEN_FILES = {"pipelines/ingest/packings.py"}
 # Of `os` and `shutil` what looks at files; of paths what finds or moves them.
 OF_MODULES = {"os": {"path", "stat", "listdir", "scandir", "walk", "rename", "replace", "remove"}, "shutil": None}

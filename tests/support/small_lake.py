@@ -183,7 +183,7 @@ def replayed_lake(config: Config, query: Query, events: list[dict], run: Callabl
 def write_ingested(
     config: Config, stream: Stream, events: list[dict], constrained: bool = True, bucket: Bucket = bucket_of
 ) -> None:
-    """The tables of ingest, as if one file had brought the events, whose lines nobody asks for. bucket: in which a key
+    """The tables of ingest, as if one file had brought the events, whose lines no test asks for. bucket: in which a key
     is."""
     for table in (bronze_table(stream), quarantine_table(stream)):
         _write(config, table, [])
