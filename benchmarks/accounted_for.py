@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from schemas import registry

@@ -33,7 +33,7 @@ from benchmarks.first_light_end_to_end import (
     machine,
 )
 from benchmarks.first_light_trips import Sizes, make_trips
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from benchmarks.processor import Spent, spent
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.lake import Lake

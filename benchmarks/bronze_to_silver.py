@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from pipelines.flow import SILVER

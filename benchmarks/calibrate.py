@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from benchmarks.spans import SIZES
 from benchmarks.spans_map import AGREES, MAPS, Cells, Map, MeasuredCell, label_in, measure_map
 from kernels.spans._planner import KEPT, Thresholds

@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks import bronze_to_silver
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from pipelines.airflow import rest
 from pipelines.config import ENGINES, REPOSITORY, Config
 from pipelines.delta.lake import Lake

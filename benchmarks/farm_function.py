@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from kernels.farm.content import TupleStretch, WindowContent
-from kernels.farm.functions import function, operations, parameter_values
+from kernels.farm.functions import HeavyOperations, function, operations, parameter_values
 from kernels.runtime.memory import address_of
 
 
@@ -41,7 +41,7 @@ def compute_each(name: str, windows: Windows, **parameters: object) -> np.ndarra
     )
     results = np.full((len(lows), len(made.outputs(tuple(given)))), np.nan)
     tuples, bounds = (times_us, values), (lows, highs, starts_us)
-    _call_each(operations(name).compute, content.address, _addresses(tuples), bounds, _addresses((results,)), results)
+    _call_each(operations(name).address, content.address, _addresses(tuples), bounds, _addresses((results,)), results)
     return results
 
 
@@ -50,11 +50,16 @@ def _addresses(arrays: tuple[np.ndarray, ...]) -> tuple[int, ...]:
 
 
 @numba.njit(nogil=True, error_model="numpy")
-def _call_each(compute, content_at, tuples, windows, outputs, results):
-    content, (times, values), (lows, highs, starts) = WindowContent(content_at), tuples, windows
+def _call_each(function_at, content_at, tuples, windows, outputs, results):
+    heavy, content, (times, values), (lows, highs, starts) = (
+        HeavyOperations(function_at),
+        WindowContent(content_at),
+        tuples,
+        windows,
+    )
     stretch = content.stretches[0]
     for i in range(len(lows)):
         stretch.times, stretch.values = times + 8 * lows[i], values + 8 * lows[i]
         content.count = stretch.count = highs[i] - lows[i]
         content.start, content.end = starts[i], starts[i] + 1
-        compute(content.address, outputs[0] + 8 * i * results.shape[1])
+        heavy.compute(content.address, outputs[0] + 8 * i * results.shape[1])

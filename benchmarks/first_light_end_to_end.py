@@ -34,6 +34,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from benchmarks.first_light_trips import Sizes, Trips, make_trips, silver_rows
+from benchmarks.processor import timed
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
@@ -174,9 +175,7 @@ def _table(way: str) -> str:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
+    return timed(work, time.perf_counter)[0]
 
 
 def differing(config: Config, way: str) -> int:
@@ -199,9 +198,8 @@ def parts(config: Config) -> dict[str, float]:
     work = whole_span(config, query)
     served = work.served
     columns = list(dict.fromkeys((*query.read_columns, *ORDER_COLUMNS)))
-    began = time.perf_counter()
-    events = Lake(config).read(silver_table(STREAM).name, columns=columns)
-    read_s = time.perf_counter() - began
+    silver = silver_table(STREAM).name
+    read_s, events = timed(lambda: Lake(config).read(silver, columns=columns), time.perf_counter)
     replay_one_thread = partial(replay_events, events, served, work.ticks, served.rules(work.backs[-1].last_tick_us))
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
     return {

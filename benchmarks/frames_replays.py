@@ -1,7 +1,6 @@
 """How many tuples a second a replay takes through windows that depend on other events: with the clock, the rows and
 their revisions, where the kernels' figures have frames alone."""
 
-import time
 from datetime import timedelta
 from statistics import median
 
@@ -9,9 +8,10 @@ import numpy as np
 
 from benchmarks.frames_source import APART_US, DELAYED, KINDS_OF_FRAMES, MOST_DELAY, Sizes, Tuples, tuples
 from benchmarks.pages import Figure, claim
+from benchmarks.processor import timed
+from kernels.kinds import window_kind
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, replay_keys
-from kernels.windows import window_kind
 from schemas.windows import Count, Delta, SlideByTuple, Window
 
 SESSIONS = 10e6
@@ -65,6 +65,4 @@ def _seconds(window: Window, given: Tuples, rules: ReplayRules) -> float:
     spec = window_kind(window.kind).spec(window)._replace(column_type="float64")
     if window.cutting_columns:
         spec = spec._replace(column=1)
-    began_s = time.thread_time()
-    replay_keys(columns, spec, PLAN, ticks, rules)
-    return time.thread_time() - began_s
+    return timed(lambda: replay_keys(columns, spec, PLAN, ticks, rules))[0]

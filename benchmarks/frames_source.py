@@ -1,7 +1,6 @@
 """What the experiments of frames share: tuples of which some come late, kernels driven in a compiled loop, and a meter
 of what each operation takes."""
 
-import time
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
@@ -11,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.cycle_clock import cycles, nanoseconds_per_cycle
+from benchmarks.processor import timed
 from kernels import frames
 from kernels.frames._frames import METERED, KeyFrames
 from kernels.frames._object import FrameWindow
@@ -118,9 +118,7 @@ class DrivenRun:
 
     def insert(self, first: int, end: int, burst: int = 1) -> float:
         """Processor seconds of some rows, in bursts of so many."""
-        began_s = time.thread_time()
-        refused = insert_rows(self._driven.address, first, end, burst)
-        spent_s = time.thread_time() - began_s
+        spent_s, refused = timed(lambda: insert_rows(self._driven.address, first, end, burst))
         if refused:
             raise ValueError(f"{refused} of {end - first} tuples were refused")
         return spent_s
@@ -128,9 +126,7 @@ class DrivenRun:
     def fold(self) -> float:
         """Processor seconds of the aggregates of all frames."""
         asked = self.made._addresses()
-        began_s = time.thread_time()
-        fold_contents(self._driven.address, address_of(asked), len(asked))
-        return time.thread_time() - began_s
+        return timed(lambda: fold_contents(self._driven.address, address_of(asked), len(asked)))[0]
 
 
 def _of_step(frame: Window) -> dict:

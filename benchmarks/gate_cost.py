@@ -22,8 +22,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from benchmarks.markdown import table
-from benchmarks.memory import peak_mib
+from benchmarks.pages import table
+from benchmarks.processor import peak_mib
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of

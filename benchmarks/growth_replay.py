@@ -8,11 +8,11 @@ Burst: late events of one tick, all in the same thousand windows.
 """
 
 import argparse
-import time
 from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.processor import least_s
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
 
@@ -55,12 +55,7 @@ CASES: dict[str, Callable[[int], None]] = {"late, rolling windows": late_in_roll
 
 def seconds(case: Callable[[int], None], events: int) -> float:
     """Least processor seconds of three runs."""
-    used = []
-    for _ in range(3):
-        before = time.thread_time()
-        case(events)
-        used.append(time.thread_time() - before)
-    return min(used)
+    return least_s(lambda: case(events), 3)
 
 
 def main(arguments: list[str] | None = None) -> list[str]:

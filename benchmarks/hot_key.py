@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.calls import DAY, QUERY, Calls, registered, rows
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake

@@ -10,7 +10,7 @@ from collections import Counter
 from datetime import date, timedelta
 from pathlib import Path
 
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from tests.support import trips

@@ -7,11 +7,11 @@ Both sides are whole replays of the same events with one aggregate; at most 3 ti
 """
 
 import argparse
-import time
 
 import numpy as np
 
 from benchmarks.growth_replay import SECOND, columns_of
+from benchmarks.processor import timed
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
 
@@ -41,12 +41,9 @@ def microseconds_a_row(function: str, starts: np.ndarray, arrivals: np.ndarray, 
     ticks, places = np.unique(arrivals, return_index=True)
     steps = PassTicks(ticks, newest[np.append(places[1:], len(arrivals)) - 1])
     rules = ReplayRules(0, 24 * HOUR, "watermark", int(ticks[-1]))
-    least, rows = float("inf"), 0
-    for _ in range(times):
-        began = time.thread_time()
-        rows = len(replay_keys(columns, WINDOW, plan, steps, rules).key)
-        least = min(least, (time.thread_time() - began) / rows)
-    return least * 1e6, rows
+    runs = [timed(lambda: len(replay_keys(columns, WINDOW, plan, steps, rules).key)) for _ in range(times)]
+    seconds, rows = min(runs)
+    return seconds / rows * 1e6, rows
 
 
 def main(arguments: list[str] | None = None) -> list[str]:

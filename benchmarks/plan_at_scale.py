@@ -16,7 +16,7 @@ from datetime import date, timedelta
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.memory import peak_mib
+from benchmarks.processor import peak_mib
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.file_commits import append_files
 from pipelines.delta.lake import Lake

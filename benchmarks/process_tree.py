@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.memory import peak_mib
+from benchmarks.processor import peak_mib
 from pipelines.config import REPOSITORY
 from processes import proc
 

@@ -7,11 +7,11 @@ longer stay in the caches.
 """
 
 import argparse
-import time
 
 import numpy as np
 
 from benchmarks.growth_replay import SECOND, columns_of
+from benchmarks.processor import timed
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
 
@@ -34,12 +34,11 @@ def microseconds_a_row(function: str, window: WindowSpec, emit: str, rows: int) 
     columns = columns._replace(values=np.random.default_rng(1).normal(size=(1, events)).view(np.int64))
     plan = AggregatePlan((AggregateSpec(function, 0, "float64"),))
     rules = ReplayRules(0, 0, emit, int(times[-1]))
-    least = float("inf")
-    for _ in range(3):
-        began = time.thread_time()
-        made = replay_keys(columns, window, plan, PassTicks(times, times), rules)
-        least = min(least, (time.thread_time() - began) / len(made.key))
-    return least * 1e6
+    runs = [
+        timed(lambda: len(replay_keys(columns, window, plan, PassTicks(times, times), rules).key)) for _ in range(3)
+    ]
+    seconds, rows = min(runs)
+    return seconds / rows * 1e6
 
 
 def main(arguments: list[str] | None = None) -> list[str]:

@@ -9,12 +9,13 @@ one core, the least of the runs, the kernels taken in turn; per event.
 """
 
 import argparse
-import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.markdown import table
+from benchmarks.pages import table
+from benchmarks.processor import timed
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, KernelChoice, PassTicks, ReplayRules, WindowSpec, replay_keys
 
@@ -81,9 +82,9 @@ def measure(
     plan, seconds = AggregatePlan(AGGREGATES[: case.aggregates]), dict.fromkeys(case.kernels, float("inf"))
     for _ in range(runs):
         for kernel in case.kernels:
-            began = time.thread_time()
-            replay_keys(columns, case.window, plan, ticks, rules, KernelChoice(kernel))
-            seconds[kernel] = min(seconds[kernel], time.thread_time() - began)
+            choice = KernelChoice(kernel)
+            spent, _ = timed(partial(replay_keys, columns, case.window, plan, ticks, rules, choice))
+            seconds[kernel] = min(seconds[kernel], spent)
     return seconds
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from benchmarks.markdown import table
+from benchmarks.pages import table
 from pipelines.config import Config
 from pipelines.runs.ingest_day import ingest_day
 from tests.support.replay.landing import HEADER

@@ -77,9 +77,8 @@ def measured(work: str, engine: str, day: Day, config: Config) -> MeasuredComman
     found = watched([sys.executable, *COMMANDS[work]], os.environ | places, MOST_MIB)
     published = work == QUERY_RUN and not found.stopped
     left = digests(config, [TABLES.results.name, TABLES.late.name]) if published else {}
-    made = MeasuredCommand(
-        work, engine, day, found, _stages(config), {name: rows[0][0] for name, rows in left.items()}, left
-    )
+    rows = {name: sum(count for _, count, *_ in groups) for name, groups in left.items()}
+    made = MeasuredCommand(work, engine, day, found, _stages(config), rows, left)
     print(
         made.of, f"{found.wall_s:.0f} s, {found.processor_s:.0f} processor s, {found.together_mib:.0f} MiB", flush=True
     )

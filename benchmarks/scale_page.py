@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from benchmarks.generated_sessions import Day
-from benchmarks.markdown import table
-from benchmarks.pages import FOLDER, machine
+from benchmarks.pages import FOLDER, machine, table
 from benchmarks.process_tree import DRIVER, FORKING, JVM, OTHER, WORKER, Seen, Watched
 from pipelines.config import ENGINES
 from schemas.queries.cdr_active import QUERY

@@ -1,18 +1,18 @@
 """Span kernels without a replay around them, as SPANS §6 measures: an insertion an event, an answer a window."""
 
 import ctypes
-import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.processor import timed
 from benchmarks.spans_loops import DrivenSpans, release_until, take
 from benchmarks.spans_source import AGGREGATES, ALL_AGGREGATES, SECOND_US, RangeBySlide, Spans, kernels_of
-from kernels.aggregators._columns import Source
 from kernels.bounds.grid import grid as made_grid
+from kernels.objects.columns import Source
 from kernels.runtime.memory import address_of
 from kernels.spans import window_class
 from kernels.states.state_plan import make_plan
@@ -101,10 +101,7 @@ def _run(kernel: str, spans: Spans, grid: RangeBySlide) -> AloneRun:
 def _drive(driven: DrivenSpans, spans: Spans) -> tuple[float, int]:
     seconds, most, events = 0.0, 0, len(spans.ends_us)
     for first in range(0, events, EVENTS_A_LOOK):
-        began_s = time.thread_time()
-        take(driven.address, first, min(events, first + EVENTS_A_LOOK))
-        seconds += time.thread_time() - began_s
+        seconds += timed(partial(take, driven.address, first, min(events, first + EVENTS_A_LOOK)))[0]
         most = max(most, allocated_bytes())
-    began_s = time.thread_time()
-    release_until(driven.address, int(spans.ends_us[-1]) + driven.window.size)
-    return seconds + time.thread_time() - began_s, most
+    last = int(spans.ends_us[-1]) + driven.window.size
+    return seconds + timed(lambda: release_until(driven.address, last))[0], most

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure as Picture
 
 from benchmarks import pictures
 from benchmarks.pages import Figure, claim, verdict
+from benchmarks.processor import least_s
 from benchmarks.shapes import rises
 from benchmarks.spans_source import (
     COUNT,
@@ -119,7 +120,7 @@ def _measured(of: Map, cell: Cell, sizes: Sizes) -> MeasuredCell:
     events = _events(of, sizes)
     every, few = (generated(count, cell.mean_s, of.apart_s) for count in (events, max(LEAST_EVENTS, events // PARTS)))
     planned = next(iter(_replay(of, cell, every, UNNAMED)().kernels))
-    quick = {label: _least(_replay(of, cell, few, label), 2) for label in of.kernels}
+    quick = {label: least_s(_replay(of, cell, few, label), 2, process_time) for label in of.kernels}
     near = {label for label, seconds in quick.items() if seconds < NEAR * min(quick.values())} | {planned}
     calls = {label: _replay(of, cell, every, label) for label in (*sorted(near), UNNAMED)}
     calls[AGAIN] = calls[planned]
@@ -132,10 +133,10 @@ def _measured(of: Map, cell: Cell, sizes: Sizes) -> MeasuredCell:
 
 def _in_turns(calls: Mapping[str, Callable[[], object]], sizes: Sizes) -> dict[str, float]:
     """The least processor seconds of each."""
-    seconds = {label: _least(call, 1) for label, call in calls.items()}
+    seconds = {label: least_s(call, 1, process_time) for label, call in calls.items()}
     for _ in range(_rounds(sum(seconds.values()), sizes)):
         for label, call in calls.items():
-            seconds[label] = min(seconds[label], _least(call, 1))
+            seconds[label] = min(seconds[label], least_s(call, 1, process_time))
     return seconds
 
 
@@ -154,16 +155,6 @@ def _choice(label: str) -> KernelChoice | None:
     planned = next(each for each in planner.PLANS if planner.label_of(each) == label)
     name, options = planner.kernel_of(planned)
     return KernelChoice(name, tuple(options.items()))
-
-
-def _least(call: Callable[[], object], rounds: int) -> float:
-    """Processor seconds of the quickest of some rounds."""
-    seconds = []
-    for _ in range(rounds):
-        began_s = process_time()
-        call()
-        seconds.append(process_time() - began_s)
-    return min(seconds)
 
 
 def best_kernels(folder: Path, sizes: Sizes) -> Figure:

@@ -10,13 +10,13 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
 
-from benchmarks.markdown import table
+from benchmarks.pages import table
+from benchmarks.processor import least_s
 from pipelines import flow
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
@@ -110,16 +110,6 @@ def most_files_of_a_day(lake: Lake, name: str) -> int:
     return max(actions.group_by(days).aggregate([([], "count_all")])["count_all"].to_pylist(), default=0)
 
 
-def read_seconds(read: Callable[[], object], repeats: int) -> float:
-    """Wall seconds, the least."""
-    seconds = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        read()
-        seconds.append(time.perf_counter() - began)
-    return min(seconds)
-
-
 def measured(lake: Lake, when: str, repeats: int) -> dict:
     """A row of the printed table."""
     files = {name: most_files_of_a_day(lake, name) for name in lake.names()}
@@ -130,8 +120,8 @@ def measured(lake: Lake, when: str, repeats: int) -> dict:
         "files of runs": files[RUNS.name],
         "files of verdicts": files[VERDICTS.name],
         "steps of runs": len(run_table.rows(lake)),
-        "ms to read its rows": 1e3 * read_seconds(lambda: lake.read(RUNS.name), repeats),
-        "ms to read its steps": 1e3 * read_seconds(lambda: run_table.rows(lake), repeats),
+        "ms to read its rows": 1e3 * least_s(lambda: lake.read(RUNS.name), repeats, time.perf_counter),
+        "ms to read its steps": 1e3 * least_s(lambda: run_table.rows(lake), repeats, time.perf_counter),
     }
 
 

@@ -4,14 +4,13 @@ window = Driven("daba_lite", DrivenEvents([AggregateSpec("fast_sum", 0, "float64
 window.fill(1 << 22); window.slide(bursts=32, burst=1024)
 """
 
-import time
-
 import numpy as np
 
 from benchmarks.loops import DrivenWindow, create, destroy, evict_until, fill, slide, time_slide
+from benchmarks.processor import timed
 from kernels.aggregators import window_class
-from kernels.aggregators._columns import Source
 from kernels.monoids import AggregateSpec
+from kernels.objects.columns import Source
 from kernels.runtime.memory import address_of
 from kernels.states.state_plan import make_plan
 
@@ -63,9 +62,7 @@ class Driven:
         """Processor seconds of so many turns: evict, insert, query. Other work on the machine then costs caches, not
         seconds."""
         times = self._coming(bursts * burst)
-        began = time.thread_time()
-        slide(self.address, address_of(times), bursts, burst, self.size)
-        return time.thread_time() - began
+        return timed(lambda: slide(self.address, address_of(times), bursts, burst, self.size))[0]
 
     def time_slide(self, bursts: int, burst: int) -> np.ndarray:
         """Cycles of each turn's eviction and insertion."""

@@ -15,7 +15,7 @@ from pipelines.report import dag_text
 with DAG(
     "maintenance",
     description="Keeps the tables small: compaction, vacuum, short logs",
-    doc_md=dag_text.page("Maintenance", dag_text.OF_MAINTENANCE),
+    doc_md=dag_text.page("Maintenance", dag_text.text("maintenance")),
     schedule=CronTriggerTimetable("30 3 * * *", timezone="UTC"),
     max_active_runs=1,
     tags=["windrow", "maintenance"],

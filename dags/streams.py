@@ -46,10 +46,8 @@ def in_order_dag(stream: Stream, queries: Sequence[Query]) -> None:
 
 def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For a user who triggers it: not paused, since nothing else does."""
-    title, text = (
-        f"Many days in one pass: {stream.title}",
-        dag_text.page(f"Many days of {stream.title}", dag_text.OF_BACKFILL),
-    )
+    title = f"Many days in one pass: {stream.title}"
+    text = dag_text.page(f"Many days of {stream.title}", dag_text.text("backfill"))
     asked: dict[str, Any] = {"schedule": None, "params": params(queries), "is_paused_upon_creation": False}
     with dag(stream, flow.BACKFILL, title, text, **asked) as made:
         operator(flow.backfill_task(queries), BackfillOperator)
@@ -58,10 +56,8 @@ def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
 
 def stale_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For users who want that without being asked: apart from the DAG above, since a DAG has one switch."""
-    title, text = (
-        f"Makes stale days again: {stream.title}",
-        dag_text.page(f"Stale days of {stream.title}", dag_text.OF_STALE),
-    )
+    title = f"Makes stale days again: {stream.title}"
+    text = dag_text.page(f"Stale days of {stream.title}", dag_text.text("stale"))
     asked: dict[str, Any] = {"schedule": [asset(flow.silver_name(stream))], "is_paused_upon_creation": True}
     with dag(stream, flow.STALE, title, text, **asked) as made:
         operator(flow.stale_task(stream))

@@ -1,11 +1,16 @@
-"""What columns of events must be, in all kernels; each failure names the value and the event.
+"""What kernels are given must be what it says: columns of events, whole numbers, tuples with the right fields. Each
+failure names the value and, of a column, the event.
 
 An array is taken if it says the same as one of the type that is wanted: of fewer bits, of another order of bytes, with
 gaps or backwards in memory. What would become something else is refused: floats as words, times in other units, an
 object, what NumPy masks.
 """
 
+import collections.abc
+import functools
+import types
 from collections.abc import Sequence
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -104,8 +109,46 @@ def check_plan(specs: Sequence[AggregateSpec], columns: int) -> None:
                 raise WrongParameter(f"column of {spec.function}", column, f"0 to {columns - 1}, or None for count")
 
 
+def is_whole(value: object) -> bool:
+    """Whether it is an integer: True is none, and neither is a length of time."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
 def require_whole(name: str, value: object, least: int, most: int) -> None:
     """WrongParameter unless it is a whole number within limits."""
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
-    if not is_whole or not least <= value <= most:
+    if not is_whole(value) or not least <= value <= most:
         raise WrongParameter(name, value, f"an integer from {least:,} to {most:,}")
+
+
+_hints = functools.cache(get_type_hints)
+
+
+def require_kind(name: str, given: object, kind: type) -> None:
+    """WrongParameter unless it is a tuple of that kind, with fields as its annotations have them; arrays apart, which
+    are looked at one by one."""
+    if not isinstance(given, kind):
+        raise WrongParameter(name, given, f"a {kind.__name__}")
+    for field, hint in _hints(kind).items():
+        value = getattr(given, field)
+        if not _is_of(value, hint):
+            raise WrongParameter(f"{field} of {name}", value, getattr(hint, "__name__", str(hint)))
+
+
+def _is_of(value: object, hint: Any) -> bool:
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(_is_of(value, part) for part in parts)
+    if origin is tuple:
+        each = [parts[0]] * len(value) if isinstance(value, tuple) and parts[-1:] == (...,) else list(parts)
+        return isinstance(value, tuple) and len(value) == len(each) and all(map(_is_of, value, each))
+    if hint is np.ndarray or hint is Any:
+        return True
+    if hint is int:
+        return is_whole(value)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if origin is collections.abc.Callable:
+        return callable(value)
+    if hasattr(hint, "_fields"):
+        return isinstance(value, hint) and all(_is_of(getattr(value, at), of) for at, of in _hints(hint).items())
+    return isinstance(value, origin or hint)

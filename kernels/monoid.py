@@ -78,7 +78,7 @@ class Monoid(NamedTuple):
     selective: whether the answer is of one of the events, which may be combined twice (SPANS §2.3, table 1)
     floats: the words of a state that aren't exact
     checked: whether its integers are watched: one beyond int64, on the way or in the answer, fails the aggregate
-        (states/checked.py). False where none can leave int64, whatever the values: tests must show that
+        (states/overflow.py). False where none can leave int64, whatever the values: tests must show that
     """
 
     column_types: tuple[str, ...]
@@ -139,8 +139,9 @@ class Sketch(NamedTuple):
 
 
 class OrderStatistic(NamedTuple):
-    """An aggregate of all values of a window at once, kept by their ranks: a RankedValues of kernels/order_statistics.
-    It has no states, so that it is none of windows that are put together from them; Monoid says what the others are.
+    """An aggregate of all values of a window at once, kept by their ranks: a RankedValues
+    (kernels/states/order_statistics.py). It has no states, so that it is none of windows that are put together from
+    them; Monoid says what the others are.
 
     memory_words: words of memory that it needs for each different value, and one more; zeros for no values
     add(held, rank), remove(held, rank): one value more, or less, after `held.held` has been set

@@ -83,6 +83,10 @@ class Ranked(NamedTuple):
     rows: np.ndarray
 
 
+UNRANKED = Ranked(*np.zeros((3, 1), np.int64))
+"""Where no key needs its events in order of time."""
+
+
 def _rank_events(times: np.ndarray, ranked: Ranked) -> None:
     """Fill `ranked` for the events of one key."""
     in_order, late = np.empty_like(times), np.empty_like(times)
@@ -111,12 +115,14 @@ def _order(times: np.ndarray) -> np.ndarray:
 
 
 def rank_keys(times: np.ndarray, offsets: np.ndarray, keys: np.ndarray) -> Ranked:
-    """The events of some keys, where they stand among `times`; a key's ranks and rows begin at 0. All of one word only
-    if there is no such key. O(events + late events · log late events).
+    """The events of some keys, where they stand among `times`; a key's ranks and rows begin at 0. UNRANKED if
+    there is no such key. O(events + late events · log late events).
 
     offsets: int64[keys + 1], where keys begin; keys: their numbers
     """
-    ranked = Ranked(*(np.zeros(len(times) if len(keys) else 1, np.int64) for _ in range(3)))
+    if len(keys) == 0:
+        return UNRANKED
+    ranked = Ranked(*np.zeros((3, len(times)), np.int64))
     for key in keys:
         rows = slice(offsets[key], offsets[key + 1])
         _rank_events(times[rows], Ranked(*(each[rows] for each in ranked)))

@@ -10,18 +10,18 @@ import numpy as np
 
 from kernels import aggregators, spans
 from kernels.bounds import Extent
+from kernels.kinds import kinds, window_kind
 from kernels.monoid import AggregateSpec
 from kernels.monoids import COMMON, monoids_of
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.replay.in_time import in_time_logic, rolling_in_time
 from kernels.replay.kernel_selection import FINGER_TREE
 from kernels.replay.loop import replay_calls
-from kernels.replay.numbered import numbered_logic
+from kernels.replay.numbered.in_time import in_time_logic, rolling_in_time
+from kernels.replay.numbered.logic import numbered_logic
 from kernels.runtime.kept import log_errors_only
 from kernels.spans import _planner as planner
-from kernels.spans._slices import slice_ends
+from kernels.spans.se_slicing import slice_ends
 from kernels.states.tables import monoid_table, plan_table
-from kernels.windows import kinds, window_kind
 
 ONE = np.array([1], np.int64)
 VALID = np.ones((1, 1), np.bool_)
@@ -48,8 +48,8 @@ def compile_windows() -> None:
     """How each window kind takes events, and when its rows come."""
     for name in kinds():
         kind = window_kind(name)
-        kind.placement()
         if not kind.depends_on_others:
+            kind.placement()
             kind.make(WindowSpec(name, 10, 5), Extent(0, 0))
     for table in (numbered_logic, in_time_logic, rolling_in_time):
         table()

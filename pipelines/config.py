@@ -45,6 +45,11 @@ def _here_below(name: str) -> "cached_property[Path]":
     return cached_property(lambda config: config.here / name)
 
 
+def _text(variable: str) -> "cached_property[str]":
+    """A setting that is what it says; empty where it is unset."""
+    return cached_property(lambda _: os.environ.get(variable, "").strip())
+
+
 def _number(variable: str, default: int, least: int, most: int, unit: int = 1) -> "cached_property[int]":
     """A setting that is a whole number of units; WrongParameter for one that is none, or beyond its bounds."""
 
@@ -105,6 +110,11 @@ class Config:
     ingest_batch_bytes = _number("WINDROW_INGEST_BATCH_MIB", 512, least=0, most=MOST_MIB, unit=MIB)
     """How much content, unpacked, an ingest takes before it commits what became of it; at 0 each file alone."""
 
+    spark_conf = _text(SPARK_CONF)
+    """More settings of Spark: a JSON object, or the path of a file like spark-defaults.conf."""
+    java_options = _text("WINDROW_JAVA_OPTIONS")
+    """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
+
     def __getstate__(self) -> dict:
         """What is computed of it follows from the machine that it is on."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
@@ -156,16 +166,6 @@ class Config:
             allowed = "local[2], local[*] or the like, spark://HOST:PORT, k8s://HOST:PORT, yarn, or leave it unset"
             raise WrongParameter("WINDROW_SPARK_MASTER", master, allowed)
         return master
-
-    @cached_property
-    def spark_conf(self) -> str:
-        """More settings of Spark: a JSON object, or the path of a file like spark-defaults.conf."""
-        return os.environ.get(SPARK_CONF, "").strip()
-
-    @cached_property
-    def java_options(self) -> str:
-        """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
-        return os.environ.get("WINDROW_JAVA_OPTIONS", "")
 
     @cached_property
     def task_bytes(self) -> int:

@@ -18,7 +18,7 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import ArrowStream, arrow_table, validate
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import stored
-from pipelines.tables.arrival_days import beats_at_most
+from pipelines.tables.arrival_days import DAY_US
 from schemas.query import EVENT_COLUMNS, Query
 from schemas.validation import require_idle_after
 from schemas.windows import MICROSECOND, require
@@ -96,8 +96,9 @@ def _validated(
     require_idle_after(idle_after)
     ours = validate(events, query, ahead_at_most)
     arrival_us = stored(ours["arrival"])
-    if idle_after is not None:  # one wrong arrival time must not cost all memory
-        most = beats_at_most(arrival_us, idle_after // MICROSECOND)
+    if idle_after is not None and len(arrival_us):  # one wrong arrival time must not cost all memory
+        days = int(arrival_us.max()) // DAY_US - int(arrival_us.min()) // DAY_US + 1
+        most = days * (DAY_US // (idle_after // MICROSECOND))
         allowed = (
             f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an "
             "arrival time wrong? The first and the last are too far from each other"

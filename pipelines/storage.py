@@ -160,8 +160,6 @@ def entries(root: Location, refuse: Callable[[OSError], object]) -> Iterator[Lis
 
 def row_files(table: Location) -> list[Location]:
     """Parquet files below a table's folder, those of its log left out, sorted."""
-    if isinstance(table, Path):
-        return sorted(path for path in table.rglob("*.parquet") if _LOG not in path.parts)
     found = (each.below for each in entries(table, lambda _: None) if each.below.endswith(".parquet"))
     return [table / below for below in sorted(found) if not below.startswith(f"{_LOG}/")]
 

@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Iterable, Iterator
 
-from processes import orphan_jvms, proc, signals
+from processes import marked, orphan_jvms, proc, signals
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
 # What a signal ends must be gone before the sender loses patience: Airflow kills 5 s after it asked.
@@ -42,8 +42,7 @@ def end_children(grace_s: float) -> None:
 
 
 def _children() -> set[int]:
-    found = ((process, proc.status(process)) for process in proc.all_processes())
-    return {process for process, status in found if status is not None and status.parent == os.getpid()}
+    return {process for process, parent in proc.parents().items() if parent == os.getpid()}
 
 
 def _reap(children: Iterable[int]) -> None:
@@ -61,11 +60,7 @@ def _prctl(option: int, value: int) -> None:
 def end_session(leader: int, grace_s: float) -> None:
     """Ask all processes of the session to end, kill those that have not after `grace_s`. By session, not by process
     group: Spark's Python workers open a group of their own."""
-    proc.send(list(members(leader)), signal.SIGTERM)
-    deadline = time.monotonic() + grace_s
-    while any(members(leader)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    proc.send(list(members(leader)), signal.SIGKILL)
+    marked.end_all(lambda: list(members(leader)), grace_s)
 
 
 def members(leader: int) -> Iterator[int]:

@@ -39,14 +39,10 @@ def end_all(find: Callable[[], list[int]], grace_s: float) -> int:
     """
     first = find()
     proc.send(first, signal.SIGTERM)
-    _wait_until(lambda: not find(), grace_s)
+    deadline = time.monotonic() + grace_s
+    while find() and time.monotonic() < deadline:
+        time.sleep(0.1)
     while left := find():
         proc.send(left, signal.SIGKILL)
         time.sleep(0.1)
     return len(first)
-
-
-def _wait_until(done: Callable[[], bool], limit_s: float) -> None:
-    deadline = time.monotonic() + limit_s
-    while not done() and time.monotonic() < deadline:
-        time.sleep(0.2)

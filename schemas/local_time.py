@@ -17,12 +17,12 @@ MISSING = "missing hour"
 MIDNIGHT = time(0)
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
-_SECOND_US = 1_000_000
-_HOUR_US = 3_600 * _SECOND_US
+SECOND_US = 1_000_000
+_HOUR_US = 3_600 * SECOND_US
 _HOUR = re.compile(r"(\d{4})-(\d\d)-(\d\d) (\d\d)", re.ASCII)
 _SUCH_AS = "a time such as 2018-08-01 06:40:33.3610"
 _WITHIN_HOUR_US = {
-    f":{minute:02}:{second:02}": (minute * 60 + second) * _SECOND_US for minute in range(60) for second in range(60)
+    f":{minute:02}:{second:02}": (minute * 60 + second) * SECOND_US for minute in range(60) for second in range(60)
 }
 
 

@@ -5,7 +5,7 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from traceback import walk_tb
@@ -57,20 +57,18 @@ def placed(module: str, error: E) -> E:
 
 def _place(module: str, error: Exception) -> tuple[int, FrameType | None]:
     """Line and, where the module's own code raised, its frame."""
-    source = _source(module)
+    spec = find_spec(module)
+    source = spec.origin or "" if spec else ""
     frames = [(frame, line) for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == source]
     frame, raised_at = frames[-1] if frames else (None, 1)
-    return _line_of_syntax(error, source) or _line_of_value(error, source) or raised_at, frame
+    if isinstance(error, SyntaxError) and error.filename == source and error.lineno:
+        return error.lineno, frame
+    return _line_of_value(error, source) or raised_at, frame
 
 
 def file_of(module: str) -> str:
     """A module's file as people write it, from the repository's root."""
     return module.replace(".", "/") + ".py"
-
-
-def _source(module: str) -> str:
-    spec = find_spec(module)
-    return spec.origin or "" if spec else ""
 
 
 def _problem(error: Exception) -> str:
@@ -81,22 +79,20 @@ def _problem(error: Exception) -> str:
     return f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
 
 
-def _line_of_syntax(error: Exception, source: str) -> int | None:
-    return error.lineno if isinstance(error, SyntaxError) and error.filename == source else None
-
-
 def _line_of_value(error: Exception, source: str) -> int | None:
     """The line of a refused value: of the word, within the argument of the parameter's name, or anywhere else."""
     if not isinstance(error, (WrongParameter, UnknownName, TypeError)):
         return None
-    tree = _tree(source)
+    with open(source, "rb") as file:
+        tree = ast.parse(file.read())
     parameter, value = _refused(error)
     name, _, within = parameter.partition("[")
     given = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == name]
     first = value[0] if isinstance(value, tuple) and value else value
     for word in filter(None, (first, within.strip("]'"))):
         for part in (*given, tree) if isinstance(word, str) else given:
-            if lines := [each.lineno for each in _constants(part) if _is(each.value, word)]:
+            constants = [node for node in ast.walk(part) if isinstance(node, ast.Constant)]
+            if lines := [each.lineno for each in constants if type(each.value) is type(word) and each.value == word]:
                 return min(lines)
     return given[0].lineno if given else None
 
@@ -106,19 +102,6 @@ def _refused(error: WrongParameter | UnknownName | TypeError) -> tuple[str, obje
     if isinstance(error, WrongParameter):
         return error.parameter, error.value
     return (error.kind, error.name) if isinstance(error, UnknownName) else (_unknown_word(error), None)
-
-
-def _constants(argument: ast.AST) -> Iterator[ast.Constant]:
-    return (node for node in ast.walk(argument) if isinstance(node, ast.Constant))
-
-
-def _is(value: object, word: object) -> bool:
-    return type(value) is type(word) and value == word
-
-
-def _tree(source: str) -> ast.AST:
-    with open(source, "rb") as file:
-        return ast.parse(file.read())
 
 
 def _unknown_word(error: Exception) -> str:
@@ -136,10 +119,5 @@ def _known(error: Exception, frame: FrameType) -> Iterable[str]:
         return dir(error.obj)
     if isinstance(error, ImportError):
         return dir(sys.modules.get(error.name or ""))
-    return _arguments(frame.f_globals.values())
-
-
-def _arguments(values: Iterable[object]) -> Iterator[str]:
-    """Of the dataclasses that a file imports."""
-    for value in values:
-        yield from getattr(value, "__dataclass_fields__", ())
+    imported = frame.f_globals.values()  # dataclasses among them: their arguments
+    return [name for value in imported for name in getattr(value, "__dataclass_fields__", ())]

@@ -32,7 +32,7 @@ class HeavyCall:
     def __post_init__(self) -> None:
         require(isinstance(self.function, str), "function", self.function, "the name of a function, as 'quantiles'")
         for column in self.columns:
-            require_column(column)
+            require_column("column", column)
         require(bool(self.columns), f"columns of {self.function}", self.columns, "at least one column")
 
     @property

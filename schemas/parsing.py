@@ -111,7 +111,9 @@ def identity_of(stream: Stream, layout: Layout, text: str, record: Record, numbe
     if layout.identity is None:
         return None
     if layout.identity == "line":
-        named = f"{layout.name}\n{number}\n{_in_any_order(layout, text)}"
+        # Where columns go by name, what the line says of each: files have them in another order.
+        said = text if layout.names is None else repr(sorted(zip(layout.names, split(layout, text), strict=True)))
+        named = f"{layout.name}\n{number}\n{said}"
     else:
         values = [_named(stream, record, name) for name in layout.identity]
         if all(value is None for value in values):
@@ -126,11 +128,6 @@ def _named(stream: Stream, record: Record, name: str) -> object:
     return getattr(record, f"{name}_us") if position is None else record.values[position]
 
 
-def _in_any_order(layout: Layout, text: str) -> str:
-    """The line, or where columns go by name what it says of each: files have them in another order."""
-    return text if layout.names is None else repr(sorted(zip(layout.names, split(layout, text), strict=True)))
-
-
 def _checked(stream: Stream, record: Record) -> Record | Refusal:
     """The record, or the first reason in the order of COMMON_REFUSALS for which it is not an event."""
     values = record.values
@@ -140,7 +137,8 @@ def _checked(stream: Stream, record: Record) -> Record | Refusal:
     for position, low, high in stream.bounds:
         value = values[position]
         if value is not None and not low <= value <= high:
-            return _refuse("out of range", _outside(stream, position, value, low, high), record)
+            name = stream.columns[position].name
+            return _refuse("out of range", f"{name} is {value}; allowed: {low} to {high}", record)
     return _checked_times(stream, record)
 
 
@@ -150,20 +148,13 @@ def _checked_times(stream: Stream, record: Record) -> Record | Refusal:
         return _refuse("out of range", "start or end is outside the years 1 to 9999", record)
     first_us, last_us = stream.arrivals_us
     if not first_us <= arrival_us <= last_us:
-        return _refuse(
-            "out of range",
-            f"arrival {_utc(arrival_us)} is outside the stream's days, {stream.first_day} to {stream.newest_day} (UTC)",
-            record,
-        )
+        days = f"outside the stream's days, {stream.first_day} to {stream.newest_day} (UTC)"
+        return _refuse("out of range", f"arrival {_utc(arrival_us)} is {days}", record)
     if end_us < start_us:
         return _refuse("end before start", f"the end is {start_us - end_us} µs before the start", record)
-    if start_us - arrival_us > stream.ahead_at_most_us:
-        return _refuse(
-            "too far ahead",
-            f"the start is {start_us - arrival_us} µs after the arrival; "
-            f"at most {stream.ahead_at_most_us} µs are allowed",
-            record,
-        )
+    if (ahead_us := start_us - arrival_us) > stream.ahead_at_most_us:
+        allowed = f"at most {stream.ahead_at_most_us} µs are allowed"
+        return _refuse("too far ahead", f"the start is {ahead_us} µs after the arrival; {allowed}", record)
     return record
 
 
@@ -171,10 +162,6 @@ def _utc(us: int) -> str:
     if not EARLIEST_US <= us <= LATEST_US:
         return f"{us} µs after 1970"
     return str(datetime(1970, 1, 1) + timedelta(microseconds=us))
-
-
-def _outside(stream: Stream, position: int, value: object, low: object, high: object) -> str:
-    return f"{stream.columns[position].name} is {value}; allowed: {low} to {high}"
 
 
 def _refuse(reason: str, detail: str, record: Record) -> Refusal:

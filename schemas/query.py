@@ -68,7 +68,7 @@ class Aggregate:
     def __post_init__(self) -> None:
         require(isinstance(self.function, str), "function", self.function, "the name of an aggregate, such as 'sum'")
         for column in self.columns:
-            require_column(column)
+            require_column("column", column)
         for name, value in self.parameters:
             if not isinstance(value, bool):
                 require_number(name, value)

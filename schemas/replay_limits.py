@@ -1,14 +1,11 @@
 """What a replay may cost, as whoever asks for it says: rows, and seconds."""
 
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from schemas.errors import WrongParameter
 
 MOST_ROWS, MOST_SECONDS = 1 << 60, 10**9
 """The largest limits: beyond, a limit says nothing."""
-_ROWS = "a whole number of rows, from 1 to 2**60"
-_SECONDS = f"a number of seconds, above 0 and up to {MOST_SECONDS:,}"
 
 
 @dataclass(frozen=True)
@@ -21,44 +18,28 @@ class ReplayLimits:
     @classmethod
     def read(cls, rows: tuple[str, str | None], seconds: tuple[str, str | None]) -> "ReplayLimits":
         """From (name, text) of each. WrongParameter: a text that is no such number, by the name of what holds it."""
-        return cls(_read_rows(*rows), read_seconds(*seconds))
+        name, text = rows
+        return cls(None if text is None else require_rows(name, _number(int, text), text), read_seconds(*seconds))
 
 
-def require_rows(name: str, most: object) -> int:
-    """The most rows; WrongParameter, by that name, for what can't be so many."""
-    if not _is_most_rows(most):
-        raise WrongParameter(name, most, _ROWS)
+def require_rows(name: str, most: object, text: str | None = None) -> int:
+    """The most rows; WrongParameter, by that name, for what can't be so many. text: as it was written."""
+    if not isinstance(most, int) or isinstance(most, bool) or not 1 <= most <= MOST_ROWS:
+        raise WrongParameter(name, most if text is None else text, "a whole number of rows, from 1 to 2**60")
     return most
 
 
-def require_seconds(name: str, most: object) -> float:
-    """The most seconds; WrongParameter, by that name, for what can't be so many."""
-    if not _is_most_seconds(most):
-        raise WrongParameter(name, most, _SECONDS)
+def require_seconds(name: str, most: object, text: str | None = None) -> float:
+    """The most seconds; as require_rows otherwise."""
+    if not isinstance(most, int | float) or isinstance(most, bool) or not 0 < most <= MOST_SECONDS:
+        allowed = f"a number of seconds, above 0 and up to {MOST_SECONDS:,}"
+        raise WrongParameter(name, most if text is None else text, allowed)
     return most
 
 
 def read_seconds(name: str, text: str | None) -> float | None:
     """A number of seconds; None for no text. WrongParameter, by that name, for a text that is no such number."""
-    seconds = None if text is None else _number(float, text)
-    if seconds is None or _is_most_seconds(seconds):
-        return seconds
-    raise WrongParameter(name, text, _SECONDS)
-
-
-def _is_most_rows(most: object) -> TypeGuard[int]:
-    return isinstance(most, int) and not isinstance(most, bool) and 1 <= most <= MOST_ROWS
-
-
-def _is_most_seconds(most: object) -> TypeGuard[float]:
-    return isinstance(most, int | float) and not isinstance(most, bool) and 0 < most <= MOST_SECONDS
-
-
-def _read_rows(name: str, text: str | None) -> int | None:
-    rows = None if text is None else _number(int, text)
-    if rows is None or _is_most_rows(rows):
-        return rows
-    raise WrongParameter(name, text, _ROWS)
+    return None if text is None else require_seconds(name, _number(float, text), text)
 
 
 def _number(kind: type[int] | type[float], text: str) -> float:

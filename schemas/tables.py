@@ -197,17 +197,14 @@ def key_columns(query: Query, stream: Stream) -> tuple[Column, ...]:
     return tuple(stream.column(name) for name in query.key)
 
 
-def _window_columns(query: Query) -> tuple[Column, ...]:
-    return tuple(column for column in WINDOW_COLUMNS if column.name in query.window_columns)
-
-
 def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], suffix: str = "") -> Table:
     """A query's table: every revision of every window. `suffix="_audit"`: the rows that wait for the gate."""
     before = ", before the gate" if suffix else ""
+    of_windows = (column for column in WINDOW_COLUMNS if column.name in query.window_columns)
     return Table(
         query.name + suffix,
         f"Every revision of every window of {query.name}{before}",
-        (*key_columns(query, stream), *_window_columns(query), *aggregates, EMITTED_DATE),
+        (*key_columns(query, stream), *of_windows, *aggregates, EMITTED_DATE),
         partition_by=("emitted_date",),
         sort_by=(*query.window_identity, "revision"),
         constraints=(

@@ -39,7 +39,7 @@ def validate_stream(stream: Stream) -> None:
             _require_columns("identity", layout.identity, [*names, *TIMES], stream)
         _require_layout(layout)
     require(stream.buckets >= 1, "buckets", stream.buckets, "a whole number of at least 1")
-    require_zone(stream.zone)
+    require_zone("zone", stream.zone)
     require_idle_after(stream.idle_after)
     ends_after = stream.last_day is None or stream.first_day <= stream.last_day
     require(ends_after, "last_day", stream.last_day, f"a day from first_day, {stream.first_day}, on")

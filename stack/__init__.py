@@ -20,8 +20,8 @@ a dead component's tasks left. apache-airflow-client would replace one function 
     components.py      its four components and their watcher: to start one, and again when it has died
     airflow.py         all of them: started, completed, ended; what is wrong with them
     up.py              Airflow left running: its landing folder, what else runs here, its own command line
-    demo.py            landing files, Airflow, a scheduled run, a backfill
-    showing.py         what the demo prints, and what it asks
+    demo.py            landing files, Airflow, a scheduled run, a backfill, and what the demo prints
+    demo_questions.sql what it asks
     picture.py         what it draws (run by .venv's Python)
     release.py         the requirement files, wheel, bill of materials, audit
     images.py          the images of docker/, its services and their secrets

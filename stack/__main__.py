@@ -1,5 +1,4 @@
-"""`python3 -m stack setup|setup-cluster|doctor|up|down|airflow|demo|image|compose-up|lock|wheel|sbom|audit|watch`: the
-commands of `make`."""
+"""The commands of `make` that set Windrow up, start Airflow, and make images and releases."""
 
 import argparse
 import os
@@ -20,39 +19,32 @@ from stack import components, demo, doctor, images, release, setting_up, up
 from stack.places import PYTHON
 
 
-def set_up(say_next: bool) -> None:
-    """Set everything up, and say what to do next where somebody asked for just that."""
+def set_up(given: argparse.Namespace) -> None:
+    """Set everything up, and say what to do next where a user asked for just that."""
     setting_up.run()
-    if say_next:
+    if given.say_next:
         setting_up.say_next()
 
 
-Action = Callable[[argparse.Namespace], int | None]
-# By command what it does, in words and in fact.
-COMMANDS: dict[str, tuple[str, Action]] = {
-    "setup": ("make the environments, fetch Delta's JARs, prepare Spark", lambda given: set_up(given.say_next)),
-    "setup-cluster": ("fetch what a lake on S3 needs too", lambda _: setting_up.run(setting_up.OF_A_CLUSTER)),
-    "setup-spark": ("set up what Spark's image holds", lambda _: setting_up.run(setting_up.OF_SPARKS_IMAGE)),
-    "setup-airflow": (
-        "set up what Airflow's image has on top of that",
-        lambda _: setting_up.run(setting_up.OF_AIRFLOWS_IMAGE),
-    ),
-    "image": ("build the images of docker/", lambda _: images.build_all()),
-    "compose-up": ("start everything in containers", lambda _: images.compose_up()),
-    "up": ("start Airflow and leave it running", lambda given: up.up(given.landing)),
-    "down": ("stop Airflow", lambda _: up.down()),
-    "airflow": ("run Airflow's own command line over this home", lambda given: up.command_line(given.words)),
-    "doctor": ("what is missing or wrong, and the command that fixes it", lambda given: doctor.run(given.json)),
-    "watch": ("start again what dies of Airflow; `up` starts this", lambda _: components.watch(config.load().here)),
-    "lock": ("make the requirement files again from pyproject.toml", lambda _: release.lock()),
-    "wheel": ("build Windrow as a wheel", lambda _: release.wheel()),
-    "sbom": ("write what is installed, as CycloneDX", lambda _: release.sbom()),
-    "audit": ("ask PyPI for known vulnerabilities of what is pinned", lambda _: release.audit()),
-    "demo": (
-        "a scheduled run and a backfill, and what came out",
-        lambda given: demo.run(Path(given.landing) if given.landing else None),
-    ),
+COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
+    "setup": set_up,
+    "setup-cluster": lambda _: setting_up.run(setting_up.OF_A_CLUSTER),
+    "setup-spark": lambda _: setting_up.run(setting_up.OF_SPARKS_IMAGE),
+    "setup-airflow": lambda _: setting_up.run(setting_up.OF_AIRFLOWS_IMAGE),
+    "image": lambda _: images.build_all(),
+    "compose-up": lambda _: images.compose_up(),
+    "up": lambda given: up.up(given.landing),
+    "down": lambda _: up.down(),
+    "airflow": lambda given: up.command_line(given.words),
+    "doctor": lambda given: doctor.run(given.json),
+    "watch": lambda _: components.watch(config.load().here),
+    "lock": lambda _: release.lock(),
+    "wheel": lambda _: release.wheel(),
+    "sbom": lambda _: release.sbom(),
+    "audit": lambda _: release.audit(),
+    "demo": lambda given: demo.run(Path(given.landing) if given.landing else None),
 }
+"""`make` says what each does. Two more set up what the images of docker/ hold; `up` starts watch."""
 
 
 def main() -> int:
@@ -61,7 +53,7 @@ def main() -> int:
     given = _arguments().parse_args()
     try:
         with signals.raised():
-            return COMMANDS[given.command][1](given) or 0
+            return COMMANDS[given.command](given) or 0
     except WindrowError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -89,17 +81,16 @@ def _has_uri() -> bool:
 
 
 def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python3 -m stack", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python3 -m stack", description="The commands of make.")
     commands = parser.add_subparsers(dest="command", required=True)
-    made = {name: commands.add_parser(name, help=what) for name, (what, _) in COMMANDS.items()}
-    made["setup"].add_argument("--say-next", action="store_true", help="end with what to type next")
+    made = {name: commands.add_parser(name) for name in COMMANDS}
     made["airflow"].add_argument("words", nargs="*", help="default: ARGS of the environment, as a shell splits it")
+    made["setup"].add_argument("--say-next", action="store_true", help="end with what to type next")
     made["doctor"].add_argument("--json", action="store_true", help="for `windrow doctor`")
     # From the environment: make starts a command with quotes through a shell, which keeps signals to itself.
-    landing = os.environ.get(up.LANDING, "")
     for name, otherwise in (("up", "as before"), ("demo", "generated files")):
         text = f"the landing folder (default: LANDING, else {otherwise})"
-        made[name].add_argument("--landing", default=landing, help=text)
+        made[name].add_argument("--landing", default=os.environ.get(up.LANDING, ""), help=text)
     return parser
 
 

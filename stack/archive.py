@@ -1,7 +1,8 @@
 """The class-data archive: what the JVM has parsed once, so that Spark's next start need not parse it again.
 
 It is only a cache: a JVM that can't use it goes on without. It fits one Java and one class path, each file
-with its size and time stamp, so its key holds all of them. 200 MB, made in about 40 s.
+with its size and time stamp, so its key holds all of them. 200 MB, made in about 40 s. Until its first answer a session
+of Spark took 4.1 processor seconds with it and 8.0 without, 5.8 s and 9 to 15 on two shared cores.
 """
 
 import hashlib

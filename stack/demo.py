@@ -1,22 +1,25 @@
 """`make demo`: landing files of three streams, a real Airflow, a day of each, a backfill, and what came out of them.
 
-Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables.
+Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables. It prints progress,
+failures, tables, verdicts, questions with answers (one for each stream and more), a picture, and where to look next.
 """
 
+import os
 import shutil
+import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from pipelines import config
 from pipelines.airflow import rest, running
 from schemas.errors import NotSetUp, WrongParameter
-from stack import airflow, commands, setting_up, settings, showing
-from stack.places import MADE, PYTHON, REPOSITORY, make, say
-from stack.showing import CHANGE_OF_CLOCKS, DemoQuestion
+from stack import airflow, commands, setting_up, settings
+from stack.places import MADE, PYTHON, REPOSITORY, WINDROW, make, say
 
 STREAMS = ("bikes", "cdr", "telemetry")
 BACKFILLED = "bikes"
@@ -24,6 +27,30 @@ SEED = 1
 # Of telemetry fewer: its pods and series have a fixed step.
 GENERATED_DAYS = {"bikes": 5, "cdr": 3, "telemetry": 2}
 RUNS_LIMIT_S = 3600.0
+
+
+class DemoQuestion(NamedTuple):
+    """One of demo_questions.sql. sql: in the words of `windrow query`; reading: how to read the answer."""
+
+    asks: str
+    sql: str
+    reading: str
+
+
+def _questions() -> Iterator[DemoQuestion]:
+    for block in (REPOSITORY / "stack" / "demo_questions.sql").read_text().strip().split("\n\n"):
+        asks, *sql, reading = block.splitlines()
+        yield DemoQuestion(asks.removeprefix("-- "), "\n".join(sql), reading.removeprefix("-- "))
+
+
+# The last is of the real files alone.
+_VERDICTS, *OF_EVERY_DEMO, CHANGE_OF_CLOCKS = _questions()
+
+
+def verdicts(days: Iterable[date]) -> DemoQuestion:
+    """What the gate found; days: those that the demo asked for."""
+    asked = ", ".join(f"DATE '{day}'" for day in sorted(set(days)))
+    return _VERDICTS._replace(sql=_VERDICTS.sql.format(days=asked))
 
 
 @dataclass(frozen=True)
@@ -53,10 +80,10 @@ def run(landing: Path | None) -> int:
     finally:
         with _section("Airflow ends"):
             say(f"{airflow.stop(tour.home)} processes ended")
-    showing.results(tour.home, [*tour.days.values(), *tour.backfill], tour.more)
+    results(tour.home, [*tour.days.values(), *tour.backfill], tour.more)
     with _section("A picture"):
-        showing.picture(tour.home)
-    showing.next_steps(tour.home)
+        picture(tour.home)
+    next_steps(tour.home)
     say(f"\nThe demo took {time.monotonic() - began:.0f} s.")
     return 1 if failed else 0
 
@@ -131,7 +158,7 @@ def _runs(tour: Tour) -> list[dict]:
         client.backfill(BACKFILLED, *tour.backfill)
         done += _wait(client, BACKFILLED, "backfill", 2)
     failed = [run for run in done if run["state"] != "success"]
-    showing.failures(client, tour.home, failed)
+    failures(client, tour.home, failed)
     return failed
 
 
@@ -143,7 +170,7 @@ def _begin(client: rest.Client, tour: Tour, dag: str, day: date) -> None:
 
 
 def _wait(client: rest.Client, dag: str, kind: str, count: int) -> list[dict]:
-    progress = showing.Progress(client, dag)
+    progress = Progress(client, dag)
     return client.wait_for_runs(dag, kind, count, RUNS_LIMIT_S, progress.show)
 
 
@@ -153,3 +180,75 @@ def _section(title: str) -> Iterator[None]:
     began = time.monotonic()
     yield
     say(f"   ({time.monotonic() - began:.0f} s)")
+
+
+class Progress:
+    """Prints a line whenever a run or the number of its finished tasks has changed."""
+
+    def __init__(self, client: rest.Client, dag: str):
+        self.client, self.dag, self.shown = client, dag, set()
+
+    def show(self, runs: list[dict]) -> None:
+        """One line per run that looks other than at the last call."""
+        for run in runs:
+            tasks = self.client.tasks(self.dag, run["dag_run_id"])
+            done = sum(task["state"] in ("success", "skipped") for task in tasks)
+            day = (run["logical_date"] or "no logical date")[:10]
+            kind = f"{self.dag}: {run['run_type']} run of {day}"
+            line = f"   {kind}: {run['state']}, {done} of {len(tasks)} tasks done"
+            if line not in self.shown:
+                self.shown.add(line)
+                say(line)
+
+
+def failures(client: rest.Client, home: Path, runs: list[dict]) -> None:
+    """The failed tasks of each run, with the folder of their logs."""
+    for run in runs:
+        dag = run["dag_id"]
+        tasks = client.tasks(dag, run["dag_run_id"])
+        failed = [task["task_id"] for task in tasks if task["state"] == "failed"]
+        logs = settings.airflow_home(home) / "logs" / f"dag_id={dag}" / f"run_id={run['dag_run_id']}"
+        say(f"FAILED: {dag}, {run['dag_run_id']}, in {', '.join(failed) or 'no task'}; logs in {logs}")
+
+
+def results(home: Path, days: Iterable[date], more: Iterable[DemoQuestion] = ()) -> None:
+    """Rows per table, verdicts, and questions with answers, all by the `windrow` command that a user would type."""
+    say("\n== Tables")
+    _windrow(home, "tables")
+    for question in (verdicts(days), *OF_EVERY_DEMO, *more):
+        say(f"\n== {question.asks}")
+        say("\n".join(f"   {line}" for line in question.sql.splitlines()))
+        _windrow(home, "query", question.sql)
+        say(f"   {question.reading}")
+
+
+def picture(home: Path) -> None:
+    """Draw it, and say where it is."""
+    path = home / "known-and-true.png"
+    path.unlink(missing_ok=True)
+    environment = _environment(home) | {"PYTHONPATH": str(REPOSITORY)}
+    subprocess.run([PYTHON, "-m", "stack.picture", path], env=environment, check=False)
+    what = "what was known on time and what came late, of a query of each stream, for the key that it changed most"
+    say(f"   {path}: {what}" if path.exists() else "   there is nothing to draw: no day was published")
+
+
+def next_steps(home: Path) -> None:
+    """Commands to type next."""
+    shown = home.relative_to(REPOSITORY)
+    say(f"""
+== Where to look next
+   WINDROW_HOME={shown} .venv/bin/windrow query "SELECT * FROM bikes_last_hour LIMIT 5"
+   WINDROW_HOME={shown} .venv/bin/windrow runs
+   make up WINDROW_HOME={shown}      Airflow with the demo's runs, until: make down WINDROW_HOME={shown}
+   docs/                                what each table and column means
+   schemas/queries/bikes_demand.py      a query; make new-query NAME=... writes another""")
+
+
+def _windrow(home: Path, *words: str) -> None:
+    # Its exit code is not ours: after a failed run a table may not exist, and windrow reports so itself.
+    subprocess.run([WINDROW, *words], env=_environment(home), check=False)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """As of a user who types these commands later: with the home, and the landing folder that is kept for it."""
+    return {name: value for name, value in os.environ.items() if name != config.LANDING} | {config.HOME: str(home)}

@@ -4,12 +4,12 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines import config
-from pipelines.location import is_local
+from pipelines.config import Config
+from pipelines.location import Location, is_local
 from schemas.errors import NotSetUp
 from schemas.registry import streams
 from schemas.stream import Stream
@@ -34,7 +34,9 @@ class Finding:
 
 def findings() -> list[Finding]:
     """Look at everything; the order is that in which things must be fixed."""
-    return [check() for check in CHECKS]
+    home = config.load()
+    airflows = Finding("processes of Airflow", *airflow.condition(home.here))
+    return [*_machine(home.here), *_set_up(), airflows, *_landing(home)]
 
 
 def run(as_json: bool = False) -> int:
@@ -53,37 +55,35 @@ def run(as_json: bool = False) -> int:
     return NotSetUp.exit_code if wrong else 0
 
 
-def _found(subject: str, wrong: str, fix: str = SETUP, optional: bool = False) -> Finding:
-    return Finding(subject, wrong, fix if wrong else "", optional)
-
-
-def _system() -> Finding:
-    wrong = "" if sys.platform == "linux" else f"this is {sys.platform}; processes are found through /proc"
-    return _found("Linux", wrong, "run it on Linux, or in a Linux container")
-
-
-def _disk() -> Finding:
-    home = config.load().here
+def _machine(home: Path) -> list[Finding]:
+    system = "" if sys.platform == "linux" else f"this is {sys.platform}; processes are found through /proc"
     free = shutil.disk_usage(next(parent for parent in (home, *home.parents) if parent.exists())).free
     short = free < FREE_BYTES_NEEDED
-    wrong = f"{free / 1e9:.1f} GB are free, {FREE_BYTES_NEEDED / 1e9:.1f} GB are needed" if short else ""
-    return _found(f"room under {home}", wrong, "export WINDROW_HOME=/a/larger/disk")
-
-
-def _uv() -> Finding:
+    room = f"{free / 1e9:.1f} GB are free, {FREE_BYTES_NEEDED / 1e9:.1f} GB are needed" if short else ""
     # Only what makes environments needs it.
-    made = all(environments.is_current(each) for each in environments.wanted())
-    return _found("uv", "" if made or uv.find() else "it is neither on PATH nor in var/uv")
+    has_uv = all(map(environments.is_current, environments.wanted())) or uv.find()
+    redis = "" if debian.find_redis() else "there is none on PATH: the tests of the networked store are skipped"
+    java = f"Java {debian.OLDEST_JAVA} or newer", "" if debian.find_java() else "Spark finds none", debian.java_fix()
+    return [
+        _found("Linux", system, "run it on Linux, or in a Linux container"),
+        _found(f"room under {home}", room, "export WINDROW_HOME=/a/larger/disk"),
+        _found("uv", "" if has_uv else "it is neither on PATH nor in var/uv"),
+        _found(*java),
+        _found("Redis server, for tests", redis, debian.fix(debian.REDIS), optional=True),
+    ]
 
 
-def _java() -> Finding:
-    wrong = "" if debian.find_java() else "Spark finds none"
-    return _found(f"Java {debian.OLDEST_JAVA} or newer", wrong, debian.java_fix())
-
-
-def _redis() -> Finding:
-    wrong = "" if debian.find_redis() else "there is none on PATH: the tests of the networked store are skipped"
-    return _found("Redis server, for tests", wrong, debian.fix(debian.REDIS), optional=True)
+def _set_up() -> list[Finding]:
+    s3 = "Spark can't read or write a lake on S3 without them" if jars.problems(jars.S3) else ""
+    classes = "" if archive.is_current() else "it is missing, or made with another Java or other JARs"
+    kernels = "" if compiled.is_current() else "these sources were not compiled yet: the first stages are slow"
+    return [
+        *map(_environment, (environments.SPARK, environments.AIRFLOW)),
+        _found("Delta's JARs", "; ".join(jars.problems(jars.DELTA))),
+        _found("S3's JARs, for a lake on S3", s3, jars.S3.fix, optional=True),
+        _found("class-data archive", classes),
+        _found("compiled kernels", kernels),
+    ]
 
 
 def _environment(environment: environments.Environment) -> Finding:
@@ -97,56 +97,25 @@ def _environment(environment: environments.Environment) -> Finding:
     return _found(subject, "" if environments.is_current(environment) else f"it was not made from {made_from}")
 
 
-def _jars_of_s3() -> Finding:
-    wrong = "Spark can't read or write a lake on S3 without them" if jars.problems(jars.S3) else ""
-    return _found("S3's JARs, for a lake on S3", wrong, jars.S3.fix, optional=True)
-
-
-def _archive() -> Finding:
-    wrong = "" if archive.is_current() else "it is missing, or made with another Java or other JARs"
-    return _found("class-data archive", wrong)
-
-
-def _compiled() -> Finding:
-    wrong = "" if compiled.is_current() else "these sources were not compiled yet: the first stages are slow"
-    return _found("compiled kernels", wrong)
-
-
-def _landing() -> Finding:
-    folders = config.load()
-    # The default folder is made by `make up`, or by whoever first puts a file there: it may be absent.
-    absent = is_local(folders.landing) and folders.landing != folders.home / "landing" and not folders.landing.is_dir()
+def _landing(home: Config) -> list[Finding]:
+    landing = home.landing
+    # The default folder is made by `make up`, or by the first user who puts a file there: it may be absent.
+    absent = is_local(landing) and landing != home.home / "landing" and not landing.is_dir()
     names = config.LANDING if config.LANDING in os.environ else "the LANDING of this home's last make up"
-    wrong = f"{names} names {folders.landing}, which is not a folder" if absent else ""
-    return _found("landing folder", wrong, f"mkdir -p {folders.landing}")
-
-
-def _landed() -> Finding:
-    landing = config.load().landing
+    wrong = f"{names} names {landing}, which is not a folder" if absent else ""
     # What lies below a URI is the ingest's to list: a listing may take minutes.
     lacking = [name for name, stream in streams().items() if is_local(landing) and not _has_files(landing, stream)]
-    wrong = f"there are none of {', '.join(lacking)} in {landing}: an ingest of these finds nothing" if lacking else ""
+    none_of = f"there are none of {', '.join(lacking)} in {landing}: an ingest of these finds nothing"
     fix = f"copy some there, by the names that docs/streams.md has, or: {make('up')} LANDING=FOLDER"
-    return _found("landing files of every stream", wrong, fix, optional=True)
+    return [
+        _found("landing folder", wrong, f"mkdir -p {landing}"),
+        _found("landing files of every stream", none_of if lacking else "", fix, optional=True),
+    ]
 
 
-def _has_files(landing: Path, stream: Stream) -> bool:
+def _has_files(landing: Location, stream: Stream) -> bool:
     return any(next(landing.glob(pattern), None) for layout in stream.layouts for pattern in layout.paths)
 
 
-CHECKS: tuple[Callable[[], Finding], ...] = (
-    _system,
-    _disk,
-    _uv,
-    _java,
-    _redis,
-    lambda: _environment(environments.SPARK),
-    lambda: _environment(environments.AIRFLOW),
-    lambda: _found("Delta's JARs", "; ".join(jars.problems(jars.DELTA))),
-    _jars_of_s3,
-    _archive,
-    _compiled,
-    lambda: Finding("processes of Airflow", *airflow.condition(config.load().here)),
-    _landing,
-    _landed,
-)
+def _found(subject: str, wrong: str, fix: str = SETUP, optional: bool = False) -> Finding:
+    return Finding(subject, wrong, fix if wrong else "", optional)

@@ -10,7 +10,8 @@ import sys
 from pyspark.sql import DataFrame, SparkSession
 
 
-def open_recount_database(class_path: str, archive: str, warehouse: str) -> SparkSession:
+def session(class_path: str, archive: str, warehouse: str) -> SparkSession:
+    """One that writes the archive as its JVM ends."""
     settings = {
         "spark.driver.extraClassPath": class_path,
         "spark.driver.extraJavaOptions": f"-XX:ArchiveClassesAtExit={archive}",
@@ -78,7 +79,7 @@ def write_delta(spark: SparkSession, rows: DataFrame, folder: str) -> int:
 
 
 def main(class_path: str, archive: str, folder: str) -> None:
-    spark = open_recount_database(class_path, archive, folder + "/warehouse")
+    spark = session(class_path, archive, folder + "/warehouse")
     written = exercise(spark, folder)
     if written != 1000:
         raise SystemExit(f"the training job read {written} rows back, not 1000")

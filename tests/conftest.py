@@ -11,7 +11,7 @@ from schemas import registry
 os.environ.setdefault("WINDROW_ENGINE", "local")
 os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
-SHARED = ("cluster", "command_line", "engines", "failing", "lakes", "selection", "spread")
+SHARED = ("command_line", "engines", "failing", "lakes", "selection")
 pytest_plugins = [f"tests.support.{name}" for name in SHARED]
 
 # No deadline: the first example may compile a kernel, and machines are shared.

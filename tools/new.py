@@ -7,7 +7,6 @@ import keyword
 import re
 import sys
 from argparse import ArgumentParser
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -26,45 +25,11 @@ IDENTITY = """What makes two records one and the same event, of which the later 
              that a clock change repeats word for word is lost
   none       nothing: each line is an event; for files that never overlap
 """
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Something that is new files only: where its parts and its test go, and the page that explains it. A part's
-    template is <kind>_<part>.txt."""
-
-    parts: dict[str, str]
-    test: str
-    page: str
-
-    @property
-    def files(self) -> dict[str, str]:
-        """Part → path, the test last."""
-        return {**self.parts, "test": self.test}
-
-
+# By kind of definition: where each of its new files goes, the test last, and the file's template. Below the folder of
+# its kind a template lies where its file goes.
 KINDS = {
-    "stream": Kind({"file": "schemas/streams/$name.py"}, "tests/schemas/test_stream_$name.py", "docs/add-a-stream.md"),
-    "query": Kind({"file": "schemas/queries/$name.py"}, "tests/semantics/test_query_$name.py", "docs/add-a-query.md"),
-    "window": Kind(
-        {
-            "schema": "schemas/windows/$name.py",
-            "kernel": "kernels/windows/$name.py",
-            "recount": "pipelines/gate/recount/kinds/$name.py",
-        },
-        "tests/kernels/test_window_$name.py",
-        "docs/add-a-window.md",
-    ),
-    "policy": Kind(
-        {"file": "schemas/policies/$name.py"}, "tests/semantics/test_policy_$name.py", "docs/add-a-policy.md"
-    ),
-    "aggregate": Kind(
-        {"file": "kernels/monoids/$name.py"}, "tests/kernels/test_aggregate_$name.py", "docs/add-an-aggregate.md"
-    ),
-    "model": Kind({"file": "schemas/models/$name.py"}, "tests/semantics/test_model_$name.py", "docs/add-a-model.md"),
-    "function": Kind(
-        {"file": "kernels/farm/functions/$name.py"}, "tests/kernels/test_function_$name.py", "docs/add-a-function.md"
-    ),
+    folder.name: {str(file.relative_to(folder).with_suffix("")): file for file in sorted(folder.rglob("*.txt"))}
+    for folder in sorted(TEMPLATES.iterdir())
 }
 
 
@@ -77,16 +42,17 @@ def write(kind: str, name: str, root: Path = ROOT, identity: str = "") -> list[P
     words["stream"] = _stream_of(name, root) if kind in ("query", "model") else name
     words["identity"] = _identity(identity) if kind == "stream" else ""
     words["column"] = _column_of(words["stream"]) if kind == "model" else ""
-    paths = {part: root / Template(path).substitute(words) for part, path in KINDS[kind].files.items()}
-    if kind == "window" and name in {each.kind for each in every_kind()}:  # not served yet
-        del paths["schema"]
-    for path in paths.values():
+    files = {root / Template(path).substitute(words): template for path, template in KINDS[kind].items()}
+    # Of a kind that the language has, and that isn't served yet, the class is there.
+    if kind == "window" and name in {each.kind for each in every_kind()}:
+        del files[root / "schemas" / "windows" / f"{name}.py"]
+    for path in files:
         if path.exists() or path.with_suffix("").exists():
             raise WrongParameter("NAME", name, f"a new one: {path.relative_to(root)} exists")
-    for part, path in paths.items():
+    for path, template in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(Template((TEMPLATES / f"{kind}_{part}.txt").read_text()).substitute(words))
-    return list(paths.values())
+        path.write_text(Template(template.read_text()).substitute(words))
+    return [*files]
 
 
 def _identity(asked: str) -> str:
@@ -132,7 +98,8 @@ def main() -> int:
         return wrong.exit_code
     for path in written:
         print(f"wrote {path.relative_to(ROOT)}")
-    print(f"next: {KINDS[chosen.kind].page}, then .venv/bin/python -m pytest {written[-1].relative_to(ROOT)}")
+    article = "an" if chosen.kind.startswith("a") else "a"
+    print(f"next: docs/add-{article}-{chosen.kind}.md, then .venv/bin/python -m pytest {written[-1].relative_to(ROOT)}")
     return 0
 
 

@@ -33,6 +33,16 @@ def entry_bytes(state_bytes):
     return TIME_BYTES + state_bytes
 
 
+@inner
+def all_differ(times, first, end):
+    """Whether no two that follow one another are equal, of ascending times. Without a way out of the loop, so that it
+    is compiled to vector instructions."""
+    equal = 0
+    for row in range(first + 1, end):
+        equal += times[row] == times[row - 1]
+    return equal == 0
+
+
 class PointKernel(Struct):
     """The operations, s being the structure that `create` made; a kernel that doesn't serve one has 0 there. Times are
     keys on any axis of int64: event times in µs, arrival ordinals, ranks.

@@ -1,22 +1,16 @@
-"""What the window API of all aggregators shares: names of columns and outputs, sorting of bursts, errors.
+"""What the window API of all aggregators shares: sorting of bursts, answers, errors. A kernel's class says what it is
+made of (_dispatch.py), how its options go into `create` and how its invariants are checked."""
 
-A kernel stands behind one address (_dispatch.py). Its class says which, what its options are to `create`, and how its
-invariants are checked.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._answers import lower_all
-from kernels.aggregators._columns import Source
-from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
-from kernels.kernel_object import KernelObject
-from kernels.runtime.guarded import guarded_entry
+from kernels.aggregators._dispatch import NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
+from kernels.objects.columns import Source
+from kernels.objects.kernel_object import KernelObject
 from kernels.runtime.memory import address_of
 from kernels.runtime.one_at_a_time import in_turn
-from kernels.states.layout import StatePlan
 from schemas.errors import BadInput, NotServed
 from schemas.query import Aggregate
 
@@ -34,45 +28,42 @@ class Card(NamedTuple):
     source: str
 
 
-@guarded_entry
-def answer_all(kernel: PointKernel, s, plan: StatePlan, answers):
-    """Lower the aggregate of all entries; DONE. answers: address of a SlotResult per slot."""
-    lower_all(plan, kernel.query(s), answers)
-    return DONE
-
-
-@guarded_entry
-def answer_range(kernel: PointKernel, s, low, high, plan: StatePlan, answers):
-    """Lower the aggregate of the entries in [low, high): DONE; NOTHING if it is not kept."""
-    state = kernel.range_query(s, low, high)
-    if state == 0:
-        return NOTHING
-    lower_all(plan, state, answers)
-    return DONE
-
-
 class PointWindow(KernelObject):
     """A window of entries (time, values): times int64 in µs; a value a number or None for a null, a tuple of them
     where the aggregates name several columns. Events of equal times combine to one entry, in order of insertion.
+
+    Costs are the kernel's (`CARD`): of a burst of m also O(m log m) to sort it, of any call O(aggregates).
 
     Raises WrongParameter for a time outside int64, BadInput for a NaN, for values that don't fit their columns and for
     an eviction of what isn't there, AggregateFailed for an aggregate without a right answer.
     """
 
+    TABLE: type[PointKernel] = PointKernel
+    WINDOW = "none: a kernel of point events holds what was inserted and not evicted yet"
     IN_ORDER_ONLY = False
+    CARD: Card
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options that a query may give where a replay keeps panes in it."""
-    dispatch: Callable[[], PointKernel]
 
-    def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
+    def __init__(
+        self,
+        window: None,
+        aggregates: Mapping[str, Aggregate],
+        column_types: Mapping[str, str] | None = None,
+        **options: Any,
+    ):
         super().__init__(aggregates, column_types, counts_events=False)
-        self._create(*self._option_words(**options))
+        self._create(*self.option_words(**options))
+
+    @classmethod
+    def option_words(cls) -> tuple[int, int]:
+        """The options of `create`; arguments are the kernel's own. Raises WrongParameter."""
+        return 0, 0
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:
-        """The option of `create` where a replay keeps panes in it, of which it asks any range; options: PANE_OPTIONS by
-        name. Raises WrongParameter."""
-        return 0
+        """The first of them where a replay keeps panes in it; options: PANE_OPTIONS by name. Raises WrongParameter."""
+        return cls.option_words(**options)[0]
 
     def insert(self, t: int, v=None) -> None:
         """Insert one event; at a time that is there, it is combined behind what is there."""
@@ -110,17 +101,17 @@ class PointWindow(KernelObject):
     @in_turn
     def query(self) -> dict[str, int | float | bool | None]:
         """Aggregates of all entries by name, None for a null."""
-        self._answer(None)
-        return self._lowered()
+        return self._outputs_at(self._ask("query"))
 
     @in_turn
     def range_query(self, lo: int, hi: int) -> dict[str, int | float | bool | None]:
         """Aggregates of the entries with times in [lo, hi)."""
-        if self._answer((self._columns.time(lo), self._columns.time(hi))) == NOTHING:
+        state = self._range_state(self._columns.time(lo), self._columns.time(hi))
+        if state == 0:
             raise NotServed(
                 f"range_query of {self.kernel_name()}", (lo, hi), ("finger_tree", "monoid_tree", "recompute")
             )
-        return self._lowered()
+        return self._outputs_at(state)
 
     @in_turn
     def oldest(self) -> int | None:
@@ -137,19 +128,12 @@ class PointWindow(KernelObject):
         """Number of entries, which is that of different times."""
         return self._ask("count")
 
-    def _option_words(self) -> tuple[int, int]:
-        """The options of `create`; arguments are the kernel's own. Raises WrongParameter."""
-        return 0, 0
-
     def _insert(self, source: Source, rows: int) -> int:
         return self._ask("insert_burst", address_of(source.times), source.address, rows)
 
     def _evict(self, operation: str, time: int) -> int:
         return self._ask(operation, time)
 
-    def _answer(self, between: tuple[int, int] | None) -> int:
-        """Answers of all entries, or of those in [low, high), into _answers."""
-        kernel = self.dispatch().address
-        if between is None:
-            return answer_all(kernel, self._address, self._plan.address, self._answers)
-        return answer_range(kernel, self._address, *between, self._plan.address, self._answers)
+    def _range_state(self, low: int, high: int) -> int:
+        """Address of the aggregate of the entries in [low, high); 0 if it is not kept."""
+        return self._ask("range_query", low, high)

@@ -6,13 +6,15 @@ times in µs.
 
 Starts and ends never fall as the number rises, so the windows that hold a time are always a range of numbers. Behind
 addresses a new kind recompiles nothing else; a switch over the kinds, compiled into the replay, was no faster. What is
-asked of bounds, replays, spans and farms alike, knows no kinds; kernels/windows/ makes kinds of bounds.
+asked of bounds, replays, spans and farms alike, knows no kinds; kernels/kinds/ makes kinds of bounds.
 """
 
 from typing import NamedTuple
 
-from kernels.runtime.fields import Count, Microseconds, Word
-from kernels.runtime.memory import inner
+import numpy as np
+
+from kernels.runtime.fields import Count, Microseconds, Pointer, Word
+from kernels.runtime.memory import entry, inner
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from schemas.errors import WrongParameter
@@ -90,6 +92,29 @@ def first_end_after(window, time):
 @inner
 def last_start_until(window, time):
     return window.last_start_until(window, time)
+
+
+class _Asked(Struct):
+    """One of the operations of Bounds, words, and where its answers go."""
+
+    bound: Operation("KernelWindow", Word)
+    words: Pointer(Word)
+    answers: Pointer(Word)
+
+
+@entry
+def _ask_each(asked, window, count):
+    asked, window = _Asked(asked), KernelWindow(window)
+    for place in range(count):
+        asked.answers[place] = asked.bound(window, asked.words[place])
+
+
+def each_of(window: KernelWindow, bound: str, words: np.ndarray) -> np.ndarray:
+    """What one of the operations of Bounds, by its name, says of each word, a time in µs or a number. O(words)."""
+    words, answers = np.ascontiguousarray(words, np.int64), np.empty(len(words), np.int64)
+    asked = _Asked.make(bound=getattr(window, bound), words=words, answers=answers)
+    _ask_each(asked.address, window.address, len(words))
+    return answers
 
 
 def pane_around(window: KernelWindow, time, pane: Pane):

@@ -16,7 +16,7 @@ A worker has the tuples of a key in one piece, which new ones join at the end an
 from kernels.bounds import first_end_after, last_start_until, window_start
 from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
 from kernels.farm.inbox import A_WINDOW, BLOCK_TUPLES, TUPLES, message_to_read, next_message, send, tuples_that_fit
-from kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, Farm, Substream, Worker, copy_tuples, hold
+from kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, copy_tuples, hold
 from kernels.farm.monitor import enter, leave, wait, wake
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import words_at
@@ -60,7 +60,8 @@ def send_tuples(farm, stream, batch, row, count):
             sent += run
 
 
-def hand_out(farm: Farm, stream: Substream, low, number, start, end):
+@inner
+def hand_out(farm, stream, low, number, start, end):
     """A window is complete: its worker is asked to compute it."""
     fill_descriptor(farm, stream, low, number, start, end)
     inbox = worker_of(farm, stream, number).inbox
@@ -72,7 +73,8 @@ def hand_out(farm: Farm, stream: Substream, low, number, start, end):
     send(inbox)
 
 
-def work(farm: Farm, worker: Worker):
+@inner
+def work(farm, worker):
     sent = wait_for_messages(farm, worker)
     while sent > worker.handled:
         while sent > worker.handled and may_go_on(farm):

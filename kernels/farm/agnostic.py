@@ -12,17 +12,192 @@ are counted and not given.
     start     1 2 3 4 5 6 7          window [2, 7), known at 9
     arrival   1 2 9 4 5 8 11         7 is outside; 3 arrived at 9: known; 5 came when windows that end by 7 were closed
     closed    · · · · 7 · ·          stretches [2 3 4] [6]
+
+The shared buffer is chunks of a key's tuples, written by the emitter only, copied for no window.
+
+    [ 16 tuples ] ─▶ [ 32 tuples ] ─▶ [ 64 tuples ] ─▶ [ 12 tuples, room for 128 ]
+         ╰────── window 0 ─────────────────╯
+                          ╰──────── window 1 ────────────────╯
+
+Windows begin and end in the middle of chunks (FARM §5.4.3.1): each chunk has twice the room of the key's last one, up
+to a number of tuples, and never moves; the emitter writes behind what workers may read. The oldest chunk is given back
+when no window that begins in it is at work any more and the next window begins behind it.
+
+For windows of times FARM cuts chunks where windows are cut (§5.4.2.1, fig. 23: of 1 s by 300 ms every 100 ms, the
+greatest common divisor); that is here too, when asked for by a timedelta. A worker never reads the one that is written,
+and so it may move while it grows. Windows of 600 tuples in 60 such chunks cost farm and function 1.3 times as much.
 """
 
-from kernels.farm.chunks import advance
+from kernels.bounds import window_start
 from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
-from kernels.farm.layout import Chunk, Descriptor, Farm, Substream, Worker
+from kernels.farm.layout import AGES, ATTRIBUTES, FOREVER, ORDINALS, Chunk, Farm, copy_tuples, hold
 from kernels.farm.monitor import enter, leave, wait, wake
 from kernels.runtime.bisection import place_from
-from kernels.runtime.memory import inner
+from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined, release, resize
+from kernels.runtime.struct import allocate, words_at
+
+LEAST_TUPLES = 16
+CHUNK_BYTES = Chunk.size_bytes
 
 
-def hand_out(farm: Farm, stream: Substream, low, number, start, end):
+@inner
+def block_bytes(farm, room):
+    """Of so many tuples."""
+    return (1 + farm.columns) * room * WORD_BYTES
+
+
+@inner
+def next_room(farm, stream):
+    """Of a key's next chunk, in tuples: less where memory becomes scarce."""
+    least = min(LEAST_TUPLES, farm.chunk_tuples)
+    if farm.chunk_us > 0 or stream.youngest == 0:
+        return least
+    room = min(2 * Chunk(stream.youngest).room, farm.chunk_tuples)
+    while room > least and farm.held + CHUNK_BYTES + block_bytes(farm, room) > farm.most_held:
+        room = max(room >> 1, least)
+    return room
+
+
+@inner
+def becomes_larger(farm, stream, time):
+    """Whether a tuple that has no place belongs into the key's youngest chunk, of a stretch of time."""
+    return farm.chunk_us > 0 and stream.youngest != 0 and time < Chunk(stream.youngest).until
+
+
+@inner
+def bytes_needed(farm, stream, time):
+    """What a tuple that has no place asks for. A chunk that moves is there twice meanwhile."""
+    if becomes_larger(farm, stream, time):
+        return block_bytes(farm, 2 * Chunk(stream.youngest).room)
+    return CHUNK_BYTES + block_bytes(farm, next_room(farm, stream))
+
+
+@inner
+def make_room(farm, stream, time):
+    """The chunk with a place for such a tuple."""
+    not_inlined()
+    if not becomes_larger(farm, stream, time):
+        return add_chunk(farm, stream, time)
+    chunk = Chunk(stream.youngest)
+    reserve(farm, chunk, 2 * chunk.room)
+    return chunk
+
+
+@inner
+def append(farm, chunk, batch, first, count):
+    """Tuples go behind the others; there is room for them."""
+    place = chunk.count
+    chunk.count = place + count
+    if count == 1:  # where keys come in turns: a call of memmove takes longer than a tuple
+        chunk.times[place] = batch.times[first]
+        for column in range(farm.columns):
+            chunk.values[column * chunk.room + place] = batch.values[column * batch.count + first]
+        return
+    given = (batch.times[first:], batch.values[first:], batch.count)
+    copy_tuples(farm, count, (chunk.times[place:], chunk.values[place:], chunk.room), given)
+
+
+@inner
+def add_chunk(farm, stream, time):
+    """A chunk behind the others; the oldest that no window needs go."""
+    advance(farm, stream, least_low(farm, stream))
+    expire(farm, stream)
+    room, chunk = next_room(farm, stream), allocate(Chunk)
+    hold(farm, CHUNK_BYTES)
+    chunk.until, chunk.first_ordinal = FOREVER, stream.tuples
+    if farm.chunk_us > 0:
+        chunk.until = time - (time - farm.chunk_origin) % farm.chunk_us + farm.chunk_us
+    reserve(farm, chunk, room)
+    if stream.youngest == 0:
+        stream.oldest = stream.chunk = chunk.address
+    else:
+        Chunk(stream.youngest).next = chunk.address
+    stream.youngest = chunk.address
+    return chunk
+
+
+@inner
+def reserve(farm, chunk, room):
+    """Room for so many tuples, of which each column is in one piece."""
+    block = words_at(resize(0, (1 + farm.columns) * room))
+    hold(farm, block_bytes(farm, room))
+    hold(farm, -block_bytes(farm, chunk.room))
+    if chunk.room > 0:
+        copy_tuples(farm, chunk.count, (block, block[room:], room), (chunk.times, chunk.values, chunk.room))
+        release(chunk.times.address)
+    chunk.room, chunk.times, chunk.values = room, block.address, block[room:].address
+
+
+@inner
+def least_low(farm, stream):
+    """No window that is still to be handed out begins before."""
+    if farm.selects == ATTRIBUTES:
+        return as_word(stream.latest - as_float(farm.size))
+    if farm.selects == AGES:
+        return stream.newest - farm.size
+    return window_start(farm.window, stream.next_window)
+
+
+@inner
+def is_before(farm, chunk, place, low):
+    if farm.selects == ATTRIBUTES:
+        return chunk.values[farm.attribute * chunk.room + place] < as_float(low)
+    return (chunk.first_ordinal + place if farm.selects == ORDINALS else chunk.times[place]) < low
+
+
+@inner
+def advance(farm, stream, low):
+    """To the first tuple of a window that begins at `low`, as none after it begins before. O(tuples passed)."""
+    if stream.chunk == 0:
+        return
+    chunk, place = Chunk(stream.chunk), stream.place
+    while place < chunk.count or chunk.next != 0:
+        if place == chunk.count:
+            chunk, place = Chunk(chunk.next), 0
+        elif is_before(farm, chunk, place, low):
+            place += 1
+        else:
+            break
+    stream.chunk, stream.place, stream.ordinal = chunk.address, place, chunk.first_ordinal + place
+
+
+@inner
+def expire(farm, stream):
+    """Give back the oldest chunks that no window needs any more, of a key that is over also the last. O(those)."""
+    enter(farm.monitor)
+    while stream.oldest != (0 if stream.is_over else stream.chunk) and Chunk(stream.oldest).starting == 0:
+        release_oldest(farm, stream)
+    leave(farm.monitor)
+    if stream.is_over:
+        stream.chunk = stream.oldest
+        if stream.oldest == 0:
+            stream.youngest = 0
+        else:
+            stream.place, stream.ordinal = 0, Chunk(stream.oldest).first_ordinal
+
+
+@inner
+def release_oldest(farm, stream):
+    chunk = Chunk(stream.oldest)
+    hold(farm, -CHUNK_BYTES - block_bytes(farm, chunk.room))
+    stream.oldest = chunk.next
+    release(chunk.times.address)
+    release(chunk.address)
+
+
+@inner
+def expire_all(farm):
+    """The same of all keys, also of those whose next window isn't complete yet. O(keys + tuples passed)."""
+    for key in range(farm.keys):
+        stream = farm.streams[key]
+        if stream.oldest != 0:
+            if not stream.is_over:
+                advance(farm, stream, least_low(farm, stream))
+            expire(farm, stream)
+
+
+@inner
+def hand_out(farm, stream, low, number, start, end):
     """A window is complete: the first idle worker gets it, unless it has no tuples. O(tuples passed)."""
     advance(farm, stream, low)
     count = stream.tuples - stream.ordinal
@@ -47,7 +222,8 @@ def hand_out_more(farm: Farm, count):
     leave(farm.monitor)
 
 
-def work(farm: Farm, worker: Worker):
+@inner
+def work(farm, worker):
     """Compute windows until there are no more. Each is computed outside of the monitor."""
     enter(farm.monitor)
     while farm.stop == 0:
@@ -60,14 +236,18 @@ def work(farm: Farm, worker: Worker):
         leave(farm.monitor)
         descriptor = descriptor_at(farm, ordinal)
         worker.content.stretch_count = 0
-        farm.find_content(farm, worker, descriptor)
+        if farm.sorted_tuples.address != 0:
+            find_sorted(farm.sorted_tuples, worker, descriptor)
+        else:
+            find_in_chunks(worker, descriptor)
         status = compute(farm, worker, descriptor)
         enter(farm.monitor)
         finish(farm, worker, status)
     leave(farm.monitor)
 
 
-def find_in_chunks(farm: Farm, worker: Worker, descriptor: Descriptor):
+@inner
+def find_in_chunks(worker, descriptor):
     """Its stretches. O(chunks). Behind the window's tuples the last chunk may be written meanwhile, and isn't read."""
     chunk, place, left = Chunk(descriptor.chunk), descriptor.place, descriptor.count
     while left > 0:
@@ -78,9 +258,9 @@ def find_in_chunks(farm: Farm, worker: Worker, descriptor: Descriptor):
             chunk, place = Chunk(chunk.next), 0
 
 
-def find_sorted(farm: Farm, worker: Worker, descriptor: Descriptor):
+@inner
+def find_sorted(tuples, worker, descriptor):
     """The stretches of a window. O(log tuples of the key + tuples between its bounds)."""
-    tuples = farm.sorted_tuples
     first, end = tuples.first_of_key[descriptor.key], tuples.first_of_key[descriptor.key + 1]
     first = place_from(tuples.times_us, first, end, descriptor.start)
     end = place_from(tuples.times_us, first, end, descriptor.end)

@@ -1,7 +1,7 @@
 """Which tuples a window has, and when it is complete, for farms (FARM §2.2.3). Tuples come in order.
 
 Context-free windows have closed forms of times, or of ordinals of a key's tuples: a tuple's windows are known when it
-comes. Kinds of kernels/windows/ whose events are points are served by theirs, those of a new file too, and count
+comes. Kinds of kernels/kinds/ whose events are points are served by theirs, those of a new file too, and count
 windows by those of sliding windows. Of delta and slide-by-tuple windows, which are forward-context aware, a tuple that
 comes later says which windows one is in.
 
@@ -19,110 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.bounds import LONGEST_US, Extent, first_end_after, require_length, window_end, window_start
+from kernels.bounds import LONGEST_US, Extent, require_length
 from kernels.bounds.grid import Grid, bounds, grid
-from kernels.farm.descriptors import has_room
-from kernels.farm.layout import AGES, ATTRIBUTE_FALLS, ATTRIBUTES, FOREVER, GO_ON, NO_ROOM, ORDINALS, REFUSED, TIMES
-from kernels.runtime.memory import as_float, as_word, inner
-from kernels.windows import kinds, window_kind
+from kernels.farm.layout import AGES, ATTRIBUTES, ORDINALS
+from kernels.kinds import kinds, window_kind
+from kernels.runtime.memory import as_word
 from schemas.errors import NotServed, WrongParameter
 from schemas.windows import MICROSECOND, Count, Delta, SlideByTuple, Window
-
-
-@inner
-def hand_out_before(farm, stream, batch, row):
-    """What is complete before a tuple: GO_ON, or NO_ROOM for a window, or REFUSED."""
-    if farm.selects == ATTRIBUTES:
-        return hand_out_triggered(farm, stream, batch.values[farm.attribute * batch.count + row])
-    if farm.selects != TIMES:
-        return GO_ON
-    time = batch.times[row]
-    if stream.tuples == 0:
-        stream.next_window = first_end_after(farm.window, time)
-    while window_end(farm.window, stream.next_window) <= time:
-        if window_start(farm.window, stream.next_window) > stream.newest:  # behind it are none with tuples
-            stream.next_window = first_end_after(farm.window, time)
-        elif has_room(farm):
-            hand_out_next(farm, stream, stream.newest)
-        else:
-            return NO_ROOM
-    return GO_ON
-
-
-@inner
-def hand_out_next(farm, stream, newest):
-    """The key's next window, which is complete; one without tuples is passed over."""
-    number = stream.next_window
-    start, end = window_start(farm.window, number), window_end(farm.window, number)
-    if newest >= start:
-        farm.hand_out(farm, stream, start, number, start, end)
-    stream.next_window = number + 1
-
-
-@inner
-def hand_out_triggered(farm, stream, attribute):
-    """What an attribute triggers that is at least the threshold beyond the marker, the first one at first."""
-    if stream.tuples == 0:
-        stream.marker = stream.latest = attribute
-    if attribute < stream.latest:
-        farm.wrong = ATTRIBUTE_FALLS
-        return REFUSED
-    if attribute - stream.marker >= as_float(farm.slide):
-        if not has_room(farm):
-            return NO_ROOM
-        farm.hand_out(farm, stream, as_word(attribute - as_float(farm.size)), stream.next_window, 0, 0)
-        stream.next_window, stream.marker = stream.next_window + 1, attribute
-    stream.latest = attribute
-    return GO_ON
-
-
-@inner
-def hand_out_after(farm, stream):
-    """The window that the newest tuple completes or triggers: at most one, since count windows are equally long."""
-    if farm.selects == ORDINALS and stream.tuples == window_end(farm.window, stream.next_window):
-        hand_out_next(farm, stream, stream.tuples - 1)
-    elif farm.selects == AGES and stream.tuples % farm.slide == 0:
-        low = stream.newest - farm.size
-        farm.hand_out(farm, stream, low, stream.next_window, low, stream.newest + 1)
-        stream.next_window += 1
-
-
-@inner
-def hand_out_rest(farm, stream):
-    """All windows of times with tuples, when the key's tuples are over: GO_ON or NO_ROOM."""
-    has_more = farm.selects == TIMES and stream.tuples > 0
-    while has_more and window_start(farm.window, stream.next_window) <= stream.newest:
-        if not has_room(farm):
-            return NO_ROOM
-        hand_out_next(farm, stream, stream.newest)
-    return GO_ON
-
-
-@inner
-def quiet_limits(farm, stream):
-    """Until which time, and how many, the next tuples complete no window. Each attribute has to be looked at."""
-    if farm.selects == TIMES:
-        return window_end(farm.window, stream.next_window), FOREVER
-    if farm.selects == ORDINALS:
-        return FOREVER, window_end(farm.window, stream.next_window) - stream.tuples - 1
-    return FOREVER, farm.slide - stream.tuples % farm.slide - 1 if farm.selects == AGES else 0
-
-
-@inner
-def least_low(farm, stream):
-    """No window that is still to be handed out begins before."""
-    if farm.selects == ATTRIBUTES:
-        return as_word(stream.latest - as_float(farm.size))
-    if farm.selects == AGES:
-        return stream.newest - farm.size
-    return window_start(farm.window, stream.next_window)
-
-
-@inner
-def is_before(farm, chunk, place, low):
-    if farm.selects == ATTRIBUTES:
-        return chunk.values[farm.attribute * chunk.room + place] < as_float(low)
-    return (chunk.first_ordinal + place if farm.selects == ORDINALS else chunk.times[place]) < low
 
 
 class ServedWindow(NamedTuple):

@@ -6,12 +6,11 @@ import time
 import numpy as np
 
 from kernels.columns import require_whole
-from kernels.farm.check import INVARIANTS
+from kernels.farm.check import check_farm
 from kernels.farm.extents import require_context_free, served_window
 from kernels.farm.functions import HeavyFunction, require_function
 from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE
-from kernels.farm.memory import FarmMemory
-from kernels.farm.models import MODELS, calls
+from kernels.farm.memory import FarmMemory, farm_calls
 from kernels.farm.options import FarmOptions, fields_of, taken_tuples
 from kernels.farm.results import Metrics, Results, metrics_of
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
@@ -20,6 +19,7 @@ from kernels.runtime.one_at_a_time import OneAtATime, in_turn
 from schemas.errors import BadInput, WrongParameter
 from schemas.windows import Window
 
+MODELS = ("active", "agnostic")
 REASONS = {
     BACKWARDS: "the event time falls; sort a key's tuples by it: that",
     ATTRIBUTE_FALLS: "the attribute of the delta window falls; sort a key's tuples by it: that",
@@ -43,14 +43,14 @@ class WindowFarm(OneAtATime):
             raise WrongParameter("model", model, " or ".join(map(repr, MODELS)), MODELS)
         if not isinstance(window, Window):
             raise WrongParameter("window", window, "one such as schemas.query.sliding makes")
-        self._calls = calls(model)
+        self._calls = farm_calls()
         self._tuples = taken_tuples(name, options)
         self.columns = self._tuples.names
         served = served_window(window, tuple(self.columns[place] for place in self._tuples.order), options.span_us)
-        if self._calls.is_active:
+        if model == "active":
             require_context_free(window, served)
-        fields = fields_of(workers, self._tuples, served, options)
-        memory = FarmMemory(self._calls, name, options.parameters, fields)
+        fields = fields_of(workers, self._tuples, served, options) | {"is_active": model == "active"}
+        memory = FarmMemory(name, options.parameters, fields)
         self.output_names, self._farm = memory.output_names, memory.farm
         self._error: WrongParameter | BadInput | None = None
         self._began_s: float | None = None
@@ -59,7 +59,7 @@ class WindowFarm(OneAtATime):
         if options.most_held_bytes < least:
             whose = f"{self._farm.worker_count} {model} workers and {self._farm.columns} columns"
             raise WrongParameter("most_held_bytes", options.most_held_bytes, f"{least} or more, for {whose}")
-        self._running = RunningFarm(self._calls, memory, options.seconds_a_window)
+        self._running = RunningFarm(memory, options.seconds_a_window)
 
     def __enter__(self) -> "WindowFarm":
         return self
@@ -134,8 +134,7 @@ class WindowFarm(OneAtATime):
     def check(self) -> None:
         """AssertionError with the first invariant that doesn't hold (check.py)."""
         self._require_open()
-        broken = self._calls.count_broken(self._farm.address)
-        assert not broken, INVARIANTS[broken]
+        check_farm(self._farm)
 
     def close(self) -> None:
         """End the threads, windows that aren't computed yet included. Raises WorkerLost if one doesn't end."""

@@ -10,15 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import checked_offsets, checked_times, floats, integers, truths
+from kernels.columns import checked_offsets, checked_times, floats, integers, require_kind, truths
 from kernels.farm.functions import HeavyFunction, require_function
 from kernels.farm.layout import TO_BE_TAKEN, Descriptor, SortedTuples
-from kernels.farm.memory import FarmMemory
-from kernels.farm.models import GIVEN, calls
+from kernels.farm.memory import FarmMemory, farm_calls
 from kernels.farm.options import MOST_BYTES, check_tuples, workers_of
 from kernels.farm.results import Metrics, Results, metrics_of
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
-from kernels.given import require_kind
 from kernels.runtime.memory import WORD_BYTES
 from schemas.errors import TooManySeconds, WrongParameter
 from schemas.replay_limits import require_seconds
@@ -84,8 +82,8 @@ def compute_windows(
     ring = 1 << max(0, min(len(windows.key), MOST_RING) - 1).bit_length()
     fields = {"worker_count": workers_of(options.workers), "keys": 1, "ring": ring, "most_held": MOST_BYTES}
     fields |= {"columns": len(tuples.values), "read_columns": len(tuples.values), "sorted_tuples": sorted_tuples}
-    memory = FarmMemory(calls(GIVEN), name, parameters, fields)
-    running = RunningFarm(calls(GIVEN), memory, options.seconds_a_window)
+    memory = FarmMemory(name, parameters, fields)
+    running = RunningFarm(memory, options.seconds_a_window)
     try:
         results, metrics = _run(running, windows, options.stop)
     finally:
@@ -143,4 +141,4 @@ def _hand_out(running: RunningFarm, windows: WindowsOfKeys) -> None:
     names = ("key", "start", "end", "known_at", "number", "state")
     for field, values in zip(names, (*given, np.arange(first, end), TO_BE_TAKEN), strict=True):
         running.memory.descriptors[places, Descriptor.offsets[field] // WORD_BYTES] = values
-    running.calls.hand_out_more(farm.address, end - first)
+    farm_calls().hand_out_more(farm.address, end - first)

@@ -32,7 +32,6 @@ from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
-NO_ROOM, GO_ON, REFUSED = range(3)
 TIMES, ORDINALS, ATTRIBUTES, AGES = range(4)
 FOREVER = (1 << 61) + (1 << 60)
 """Later than every time, and more than every count."""
@@ -184,8 +183,7 @@ class Farm(Struct):
     size, slide: of windows, in µs, tuples or as bits of floats; window: its closed forms, if it has them
     selects: by what windows have tuples: TIMES, ORDINALS, ATTRIBUTES of the column `attribute`, or AGES up to `size`
     ends_at_tuples: whether one begins at its first tuple and ends behind its last, wherever they are
-    hand_out(farm, stream, low, number, start, end): a window is complete
-    find_content(farm, worker, descriptor): gives a worker the stretches of a window, of agnostic workers
+    sorted_tuples: those of a farm whose tuples are all here, which agnostic workers read instead of chunks
     wake_at: so many computed windows are enough to wake the emitter
     block_bytes: of `held`, blocks of messages to active workers; spare, spare_blocks: those that can be written again
     lacks_memory: whether the emitter waits for memory
@@ -213,8 +211,6 @@ class Farm(Struct):
     spare_blocks: Count
     wrong: Code
     wrong_row: Place
-    hand_out: Operation("Farm", Substream, Microseconds, Count, Microseconds, Microseconds)
-    find_content: Operation("Farm", Worker, Descriptor)
     sorted_tuples: Ref(SortedTuples)
     window: Ref(KernelWindow)
     selects: Code

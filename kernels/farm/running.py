@@ -10,8 +10,7 @@ import numpy as np
 
 from kernels.farm.content import INTERRUPTED, NO_MEMORY, OVER_TIME
 from kernels.farm.layout import Worker
-from kernels.farm.memory import FarmMemory
-from kernels.farm.models import FarmCalls
+from kernels.farm.memory import FarmMemory, farm_calls
 from kernels.farm.results import Results, add, joined, results_of
 from schemas.errors import KernelOutOfMemory, WorkerLost, WrongParameter
 
@@ -26,12 +25,12 @@ class WorkerThreads:
     """The workers' threads. Knows the memory, not the farm's object, which may end while they run. They are threads of
     the process that made them: in a forked one there are none, and the monitors may be as they left them for ever."""
 
-    def __init__(self, calls: FarmCalls, memory: FarmMemory):
-        self._calls, self._memory, self._failed, self._process = calls, memory, [], os.getpid()
+    def __init__(self, memory: FarmMemory):
+        self._memory, self._failed, self._process = memory, [], os.getpid()
         self._begun = 0
         self._threads = []
         for number in range(memory.farm.worker_count):
-            given, name = (calls, memory, memory.farm.workers[number], self._failed), f"windrow-farm-{number}"
+            given, name = (memory, memory.farm.workers[number], self._failed), f"windrow-farm-{number}"
             self._threads.append(threading.Thread(target=_work, args=given, name=name, daemon=True))
 
     def start(self) -> None:
@@ -53,12 +52,12 @@ class WorkerThreads:
         if not self.are_here():
             return
         address, until_s = self._memory.farm.address, time.monotonic() + grace_s
-        self._calls.close(address, INTERRUPTED)
+        farm_calls().close(address, INTERRUPTED)
         for thread in self._threads[: self._begun]:
             _join(thread, until_s)
         if any(thread.is_alive() for thread in self._threads):
             raise _lost(f"a function doesn't end {grace_s:g} s after it was asked to")
-        self._calls.release_all(address)
+        farm_calls().release_all(address)
 
 
 def _lost(what: str) -> WorkerLost:
@@ -74,21 +73,21 @@ def _join(thread: threading.Thread, until_s: float) -> None:
         thread.join(max(0.0, until_s - time.monotonic()))
 
 
-def _work(calls: FarmCalls, memory: FarmMemory, worker: Worker, failed: list[BaseException]) -> None:
+def _work(memory: FarmMemory, worker: Worker, failed: list[BaseException]) -> None:
     """One window that gets no memory is a result of that status; anything else ends the farm."""
     address = memory.farm.address
     try:
-        while not _is_over(calls, address, worker):
-            calls.fail(address, worker.address, NO_MEMORY)
+        while not _is_over(address, worker):
+            farm_calls().fail(address, worker.address, NO_MEMORY)
     except BaseException as error:
         failed.append(error)
-        calls.close(address, INTERRUPTED)
+        farm_calls().close(address, INTERRUPTED)
 
 
-def _is_over(calls: FarmCalls, address: int, worker: Worker) -> bool:
+def _is_over(address: int, worker: Worker) -> bool:
     """Whether a worker's windows are over; False where the one that it computes got no memory."""
     try:
-        calls.work(address, worker.address)
+        farm_calls().work(address, worker.address)
     except KernelOutOfMemory:
         if not worker.is_busy:
             raise
@@ -99,12 +98,12 @@ def _is_over(calls: FarmCalls, address: int, worker: Worker) -> bool:
 class RunningFarm:
     """From the start of its threads to `close`; used by one thread. limit_s: of the function, for a window."""
 
-    def __init__(self, calls: FarmCalls, memory: FarmMemory, limit_s: float):
-        self.calls, self.memory, self.farm = calls, memory, memory.farm
+    def __init__(self, memory: FarmMemory, limit_s: float):
+        self._calls, self.memory, self.farm = farm_calls(), memory, memory.farm
         self._limit_s, self._look_s, self._longest = limit_s, 0.0, 0
         self._parts: list[Results] = []
-        calls.create_all(self.farm.address)
-        self._threads = WorkerThreads(calls, memory)
+        self._calls.create_all(self.farm.address)
+        self._threads = WorkerThreads(memory)
         self._end = weakref.finalize(self, self._threads.end, GRACE_S)
         try:
             self._threads.start()
@@ -127,7 +126,7 @@ class RunningFarm:
     def collect(self) -> None:
         """Keep the results that became ready, in window order."""
         farm = self.farm
-        count = self.calls.ready(farm.address)
+        count = self._calls.ready(farm.address)
         if count:
             add(self._parts, results_of(self.memory, (farm.collected + np.arange(count)) & (farm.ring - 1)))
             farm.collected += count
@@ -143,7 +142,7 @@ class RunningFarm:
     def wait(self, seen: int, share: int = A_QUARTER) -> None:
         """Until one of `share` parts of the windows is computed, or `changes` of the farm isn't `seen` any more and
         that may be memory which lacks; at most WAIT_MS. Keeps what became ready. Raises WorkerLost."""
-        self.calls.wait_for_change(self.farm.address, seen, share, WAIT_MS)
+        self._calls.wait_for_change(self.farm.address, seen, share, WAIT_MS)
         self._threads.require_alive()
         self.end_overdue()
         self.collect()
@@ -159,5 +158,5 @@ class RunningFarm:
         if now_s >= self._look_s:
             self._look_s = now_s + WAIT_MS / 1000
             limit_ns = round(self._limit_s * 1e9)
-            self._longest = self.calls.stop_overdue(self.farm.address, OVER_TIME, limit_ns)
+            self._longest = self._calls.stop_overdue(self.farm.address, OVER_TIME, limit_ns)
         return self._longest

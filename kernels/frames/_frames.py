@@ -1,5 +1,4 @@
-"""The frames of one key in order, and how the next tuple goes into them; tuples stand elsewhere, in either of two
-buffers (FRAMES).
+"""The frames of one key in order, and how the next tuple goes into them (FRAMES).
 
     frames      [1 ── 4]      [6 ── 9]            an entry for each, by its first tuple; its word is the Frame's address
     tuples       1  2  4   5   6  8  9   11       5 and 11 are in none
@@ -27,8 +26,8 @@ from kernels.frames._ordered import (
     standing,
 )
 from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
-from kernels.runtime.fields import Address, Array, Code, Flag, Inline, Microseconds, Place, Ref, Word
-from kernels.runtime.memory import as_word, inlined, inner, not_inlined, release, resize
+from kernels.runtime.fields import Address, Array, Code, Count, Flag, Inline, Microseconds, Place, Ref, Word
+from kernels.runtime.memory import WORD_BYTES, as_word, inlined, inner, not_inlined, release, resize
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct, allocate
 from kernels.states import clear, take_in
@@ -36,12 +35,15 @@ from kernels.states.layout import Events, StatePlan
 
 NOWHERE = (1 << 63) - 1
 IDLE, ADD, SCOPE, SPLIT, MERGE, CONTENT, EVICT = range(7)
+CUT_WORDS = Frame.offsets["grown"] // WORD_BYTES
+"""What is known of a frame without its tuples."""
 METERED = ("idle", "add", "scope", "split", "merge", "content", "evict")
 
 
 class KeyFrames(Struct):
-    """Each buffer goes on with fields of its own. Rows are those of `events`, which ascend by arrival.
+    """Rows are those of `events`, which ascend by arrival. Each kernel goes on with fields of its own.
 
+    tuples: an entry for each, its word the value; of no more than `capacity`
     floor: the least time of a tuple that may still come
     is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
         which (evicted, evicted_row) was the last
@@ -58,6 +60,8 @@ class KeyFrames(Struct):
     rules: Ref(FrameRules)
     events: Ref(Events)
     frames: Inline(Ordered)
+    tuples: Inline(Ordered)
+    capacity: Count
     floor: Microseconds
     is_cut: Flag()
     cut_content: Address
@@ -85,7 +89,7 @@ def begin(s, kind):
 @inner
 def start_frames(s, plan, rules):
     """Of a structure whose memory is all zero."""
-    s.plan, s.rules = plan, rules
+    s.plan, s.rules, s.capacity = plan, rules, NOWHERE
     s.cut_content, s.part = resize(0, plan.state_words), resize(0, plan.state_words)
     if rules.plan.address != 0:
         s.cut_grown = resize(0, rules.plan.state_words)

@@ -1,30 +1,34 @@
 """What the objects of all kernels of frames share: tuples by their values, frames by their times, errors. A kernel's
-class says what it is made of, how its options go into `create` and how its invariants are checked."""
+class says what it is made of and how its options go into `create`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._answers import lower_all
-from kernels.aggregators._arrays import words_of
-from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
 from kernels.frames._frames import KeyFrames, frame_at, opening_at
-from kernels.frames._ordered import next_place, standing
+from kernels.frames._kinds import make_rules, require_answers, require_comparable
+from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, next_place, standing
 from kernels.frames._rows import KeptRows
-from kernels.frames._rules import DONE, NONE, Frame, FrameKernel, is_long_enough, refusal
-from kernels.frames.rules import make_rules, require_answers, require_comparable
-from kernels.kernel_object import KernelObject
+from kernels.frames._rules import DONE, NONE, REACH, Frame, FrameKernel, is_long_enough, refusal
+from kernels.objects.kernel_object import KernelObject, lower_all
+from kernels.objects.saved import description, opened, sealed
+from kernels.runtime.arrays import words_of
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of
+from kernels.states.state_plan import Plan
 from schemas.errors import BadInput
 from schemas.query import Aggregate
 from schemas.windows import Window
+
+LAYOUT = 2
+"""Raise it when what is saved is laid out anew."""
 
 
 @guarded_entry
@@ -77,6 +81,53 @@ class FoundFrame:
     first_row: int
 
 
+class Held(NamedTuple):
+    time: int
+    row: int
+    word: int
+
+
+def entries_of(ordered: Ordered, of: str) -> list[Held]:
+    """All of them, in order; AssertionError where they aren't, or chunks are wrong."""
+    assert 0 <= ordered.first <= ordered.end <= ordered.room, f"order of {of}: its chunks stand within its room"
+    entries = []
+    for place in range(ordered.first, ordered.end):
+        chunk = EntryChunk(ordered.order[place])
+        assert 0 < chunk.count <= CHUNK_ENTRIES, f"chunks of {of}: chunk {place} has 1 to {CHUNK_ENTRIES} entries"
+        held = [chunk.entries[at] for at in range(chunk.count)]
+        entries += [Held(each.time, each.row, each.word) for each in held]
+    assert len(entries) == ordered.count, f"count of {of}: {ordered.count} of {len(entries)} entries"
+    for one, other in zip(entries, entries[1:], strict=False):
+        assert one[:2] < other[:2], f"order of {of}: {one[:2]} stands before {other[:2]}"
+    return entries
+
+
+def check_frames(address: int, plan: Plan) -> None:
+    """Frames against the tuples that are kept: O(tuples · frames)."""
+    s = KeyFrames(address)
+    assert s.tuples.count <= s.capacity, f"capacity: {s.tuples.count} tuples of {s.capacity}"
+    tuples, before, reach, spans = entries_of(s.tuples, "tuples"), None, None, []
+    for entry in entries_of(s.frames, "frames"):
+        frame = Frame(entry.word)
+        first, last = (frame.first, frame.first_row), (frame.last, frame.last_row)
+        assert first == entry[:2], f"frames: that of {first} stands at {entry[:2]}"
+        assert first <= last, f"frames: that of {first} ends before it begins, at {last}"
+        assert before is None or before < first, f"frames: that of {first} begins before the one before it ends"
+        if not (before is None and s.is_cut):
+            kept = [each for each in tuples if first <= each[:2] <= last]
+            assert kept and kept[0][:2] == first and kept[-1][:2] == last, f"frames: edges of {first} are tuples"
+        if s.rules.depends_on == REACH:
+            assert reach is None or reach <= frame.first, f"frames: that of {first} begins beyond the reach before it"
+            assert frame.last < frame.reach, f"frames: that of {first} reaches beyond its last tuple"
+            reach = frame.reach
+        before = last
+        spans.append((first, last))
+    for each in tuples:
+        opens_one = s.rules.opens == 0 or s.rules.opens(s.rules.address, each.word) == 1
+        in_one = any(first <= each[:2] <= last for first, last in spans)
+        assert in_one or not opens_one, f"frames: the tuple {each[:2]} is in one"
+
+
 class FrameWindow(KernelObject):
     """Frames over the tuples of a key. Times in µs, within ±2**61; of equal times the first to come stands first.
 
@@ -85,7 +136,8 @@ class FrameWindow(KernelObject):
     AggregateFailed for an aggregate without a right answer.
     """
 
-    TABLE, CUT_BY = FrameKernel, "frame"
+    TABLE, _check = FrameKernel, staticmethod(check_frames)
+    WINDOW = "a frame such as schemas.windows.ThresholdFrame makes"
 
     def __init__(
         self,
@@ -106,6 +158,10 @@ class FrameWindow(KernelObject):
         KeyFrames(self._address).events = self._rows.events
 
     @classmethod
+    def takes(cls, window: object) -> bool:
+        return isinstance(window, Window)
+
+    @classmethod
     def structure_options(cls, options: Mapping[str, int | str]) -> Struct | None:
         """The options of `create`. Raises WrongParameter."""
         return None
@@ -118,7 +174,7 @@ class FrameWindow(KernelObject):
         functions = sorted({spec.function for spec in (*self._plan.specs, *closing)})
         sources = [syntax_digest_of(AGGREGATES, function) for function in functions]
         types = self._columns.types
-        return description(type(self).__name__, options, self._frame, self._plan.specs, types, sources)
+        return description(type(self).__name__, LAYOUT, options, self._frame, self._plan.specs, types, sources)
 
     def insert(self, t: int, v=None) -> None:
         """One tuple: a number for one column, else a tuple of those in `columns`."""

@@ -21,7 +21,7 @@ LAST_ROW = 1 << 62
 
 
 class OrderedEntry(Struct):
-    """word: whatever its owner wants."""
+    """word: its owner's, of any meaning."""
 
     time: Microseconds
     row: Place
@@ -128,6 +128,13 @@ def last_place(ordered):
 
 
 @inner
+def last_entry(ordered):
+    """The youngest; there is one."""
+    chunk, at = last_place(ordered)
+    return entry_at(ordered, chunk, at)
+
+
+@inner
 def end_place(ordered):
     """Where an entry behind all others goes."""
     if ordered.first == ordered.end:
@@ -164,21 +171,17 @@ def insert_at(ordered, chunk, at, time, row, word):
 
 
 @inner
-def insert_in_order(ordered, time, row, word):
-    """A new entry where it belongs. O(log n + entries of a chunk)."""
-    chunk, at = place_behind(ordered, time, row)
+def append(ordered, time, row, word):
+    """A new entry behind all others, wherever it belongs → its place. Amortised O(1)."""
+    chunk, at = end_place(ordered)
     return insert_at(ordered, chunk, at, time, row, word)
 
 
 @inner
-def count_of(ordered):
-    return ordered.count
-
-
-@inner
-def room_of(ordered):
-    """Chunks are added as they are needed."""
-    return LAST_ROW
+def insert_in_order(ordered, time, row, word):
+    """A new entry where it belongs. O(log n + entries of a chunk)."""
+    chunk, at = place_behind(ordered, time, row)
+    return insert_at(ordered, chunk, at, time, row, word)
 
 
 @inner
@@ -225,11 +228,17 @@ def _put_away(ordered, chunk):
 
 @inner
 def drop_before(ordered, time):
-    """No entry before a time is left. O(chunks dropped + entries of a chunk)."""
+    """No entry before a time is left. As drop_until."""
+    drop_until(ordered, time - 1, LAST_ROW)
+
+
+@inner
+def drop_until(ordered, time, row):
+    """No entry up to (time, row) is left. O(chunks dropped + entries of a chunk)."""
     while ordered.first < ordered.end:
         chunk = chunk_at(ordered, ordered.first)
         dropped = 0
-        while dropped < chunk.count and chunk.entries[dropped].time < time:
+        while dropped < chunk.count and not is_behind(chunk.entries[dropped], time, row):
             dropped += 1
         ordered.count -= dropped
         chunk.count -= dropped

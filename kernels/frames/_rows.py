@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._columns import Columns, Source
+from kernels.objects.columns import Columns, Source
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 

@@ -7,15 +7,11 @@ predicates; they see a value as a float64.
     frames        [5    7]        [8 …
 """
 
-from collections.abc import Callable, Mapping
-from functools import cache
-
 from kernels.columns import LIMIT_US
 from kernels.runtime.fields import Address, Code, Count, Flag, Float, Microseconds, Place, Ref, Times, Word
 from kernels.runtime.memory import as_float, as_word, inner
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
 from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
 from schemas.errors import WrongParameter
 
@@ -132,17 +128,6 @@ def within(parameter: str, number: int) -> int:
     if number > LIMIT_US:
         raise WrongParameter(parameter, number, f"at most 2**61, {LIMIT_US:,}")
     return number
-
-
-@cache
-def _compiled(kind: str, predicates: tuple[tuple[str, Callable], ...]) -> Predicates:
-    return compiled_table(Predicates, f"{kind}_frames", dict(predicates))
-
-
-def made_rules(struct: type[FrameRules], kind: str, predicates: Mapping[str, Callable], **fields) -> FrameRules:
-    """The struct of a kind with some fields, and with its predicates, compiled now or loaded from the disk cache."""
-    made = _compiled(kind, tuple(predicates.items()))
-    return struct.make(**{name: getattr(made, name) for name in Predicates.fields}, **fields)
 
 
 class FrameKernel(Struct):

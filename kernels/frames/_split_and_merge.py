@@ -20,14 +20,10 @@ grouped, and a frame must close at the same tuple whichever way it was cut.
 
 from kernels.frames import _frames as frames
 from kernels.frames import _ordered as order
-from kernels.frames._buffers import settle_content
-from kernels.frames._frames import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
+from kernels.frames._frames import ADD, CUT_WORDS, IDLE, MERGE, SCOPE, SPLIT, begin
 from kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
 from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inlined, inner, not_inlined, resize
-from kernels.states import clear, copy_words
-
-CUT_WORDS = Frame.offsets["grown"] // WORD_BYTES
-"""What is known of a frame without its tuples."""
+from kernels.states import clear, copy_words, gather, merge
 
 
 @inner
@@ -48,8 +44,23 @@ def insert_late(s, time, row, value):
     has_it = now.address != 0 and now.address == frame.address
     _cut_again(s, now, chunk, at)
     if frame.address != 0:
-        settle_content(s, frame, has_it, time, row)
+        _settle_content(s, frame, has_it, time, row)
     begin(s, IDLE)
+
+
+@inner
+def _settle_content(s, frame, has_it, time, row):
+    """A late tuple was put into a frame (has_it), or behind what is left of it."""
+    if not frame.has_content:
+        return
+    if not frames.is_until(frame.folded, frame.folded_row, frame.last, frame.last_row):
+        frame.has_content = False
+    elif has_it and frames.is_until(time, row, frame.folded, frame.folded_row):
+        if s.plan.is_commutative:
+            gather(s.plan, s.part, s.events, row, row + 1)
+            merge(s.plan, frame.content, frame.content, s.part)
+        else:
+            frame.has_content = False
 
 
 @inner

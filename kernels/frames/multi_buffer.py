@@ -11,46 +11,28 @@ walk; _split_and_merge.py cuts again what a late tuple changes.
 
 from kernels.frames import _frames as frames
 from kernels.frames import _ordered as order
-from kernels.frames._buffers import over_tuples
+from kernels.frames._buffers import SHARED, content, drop_closed, fold_tuples
 from kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, SPLIT, KeyFrames, begin
 from kernels.frames._object import FrameWindow
 from kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
-from kernels.frames._saving import check_frames, entries_of, held_in_order
 from kernels.frames._split_and_merge import grow_until, insert_late, take_tuple_at
 from kernels.runtime.fields import Flag, Inline
-from kernels.runtime.memory import as_word, inner, release
+from kernels.runtime.memory import as_word, inner
 from kernels.runtime.struct import allocate, words_at
 from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
 
 
 class MultiBuffer(KeyFrames):
-    """An entry for each tuple, its word the value; rest: the frame that is being cut again, as it was, if has_rest:
-    tuples of it are still to be cut."""
+    """rest: the frame that is being cut again, as it was, if has_rest: tuples of it are still to be cut."""
 
-    tuples: Inline(order.Ordered)
     rest: Inline(Frame)
     has_rest: Flag()
-
-
-IN_CHUNKS, SHARED = over_tuples("multi_buffer", MultiBuffer, order)
 
 
 def create(plan: StatePlan, rules: FrameRules, no_options):
     s = allocate(MultiBuffer)
     frames.start_frames(s, plan, rules)
     return s.address
-
-
-def destroy(s: MultiBuffer):
-    frames.release_frames(s)
-    order.release_ordered(s.tuples)
-    release(s.address)
-
-
-def reset(s: MultiBuffer):
-    frames.drop_frames(s)
-    order.drop_all(s.tuples)
 
 
 def insert(s: MultiBuffer, time, row):
@@ -60,24 +42,17 @@ def insert(s: MultiBuffer, time, row):
     if not is_in_frames(s.rules, s.events, row):
         return DONE
     value = value_of(s.rules, s.events, row)
-    if s.tuples.count > 0 and order.is_behind(_youngest(s), time, row):
+    if s.tuples.count > 0 and order.is_behind(order.last_entry(s.tuples), time, row):
         insert_late(s, time, row, value)
         return DONE
     begin(s, SCOPE)
     frame = _open_frame(s)
     begin(s, ADD)
-    chunk, at = order.end_place(s.tuples)
-    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    chunk, at = order.append(s.tuples, time, row, as_word(value))
     begin(s, SPLIT)
     take_tuple_at(s, frame, chunk, at, value)
     begin(s, IDLE)
     return DONE
-
-
-@inner
-def _youngest(s):
-    chunk, at = order.last_place(s.tuples)
-    return order.entry_at(s.tuples, chunk, at)
 
 
 def append_run(s: MultiBuffer, times, row, end):
@@ -86,8 +61,7 @@ def append_run(s: MultiBuffer, times, row, end):
     while row < end:
         if is_in_frames(s.rules, s.events, row):
             value = value_of(s.rules, s.events, row)
-            chunk, at = order.end_place(s.tuples)
-            chunk, at = order.insert_at(s.tuples, chunk, at, times[row], row, as_word(value))
+            chunk, at = order.append(s.tuples, times[row], row, as_word(value))
             now = take_tuple_at(s, frame, chunk, at, value)
             if frame.address != 0 and now.address != frame.address:
                 return row + 1
@@ -100,7 +74,7 @@ def append_run(s: MultiBuffer, times, row, end):
 def _open_frame(s):
     """The frame that the next tuple in order may grow; address 0: there is none."""
     if s.tuples.count > 0:
-        return frames.last_frame_with(s, _youngest(s))
+        return frames.last_frame_with(s, order.last_entry(s.tuples))
     # of a frame that is there all tuples are evicted, and nothing has closed it
     return frames.last_frame(s) if s.frames.count > 0 else Frame(0)
 
@@ -118,7 +92,7 @@ def evict(s: MultiBuffer, time):
     """
     begin(s, EVICT)
     s.floor = max(s.floor, time)
-    IN_CHUNKS.drop_closed(s, time)
+    drop_closed(s, time)
     if s.frames.count > 0 and s.tuples.count > 0 and order.entry_at(s.tuples, s.tuples.first, 0).time < time:
         frame = frames.frame_at(s, s.frames.first, 0)
         if frame.first < time:
@@ -131,21 +105,15 @@ def evict(s: MultiBuffer, time):
 def _cut_off(s, frame, time):
     """All tuples of a frame before a time are evicted; there are some."""
     if frame.has_content:
-        IN_CHUNKS.content(s, frame)
+        content(s, frame)
     chunk, at = order.place_behind(s.tuples, time - 1, order.LAST_ROW)
     chunk, at = order.previous_place(s.tuples, chunk, at)
     evicted = order.entry_at(s.tuples, chunk, at)
     span = (frame.first, frame.first_row, evicted.time, evicted.row)
-    IN_CHUNKS.fold_tuples(s, s.cut_content, span, not s.is_cut)
+    fold_tuples(s, s.cut_content, span, not s.is_cut)
     if frame.grown != 0:
         grow_until(s, frame, s.cut_grown, evicted.time, evicted.row)
     s.is_cut, s.evicted, s.evicted_row = True, evicted.time, evicted.row
-
-
-def check(address: int, plan: Plan) -> None:
-    """O(tuples · frames)."""
-    s = MultiBuffer(address)
-    check_frames(s, held_in_order(entries_of(s.tuples, "tuples"), "tuples"), s.is_cut)
 
 
 class MultiBufferWindow(FrameWindow):
@@ -156,8 +124,7 @@ class MultiBufferWindow(FrameWindow):
     Memory: an entry for each tuple that is not before what was evicted, and rows from the arrival of the first of them.
     """
 
-    OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, *SHARED)
-    _check = staticmethod(check)
+    OPERATIONS = (*SHARED, create, append_run, insert, close_burst, evict)
 
 
 KERNEL = MultiBufferWindow

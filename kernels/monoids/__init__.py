@@ -22,7 +22,7 @@ COMMON = ("count", "sum", "min", "max", "mean")
 
 
 def functions() -> list[str]:
-    """Names of the aggregates in the folder, sorted."""
+    """Names of the aggregates in the folder, sorted. O(files)."""
     return names_in(__path__)
 
 
@@ -36,7 +36,7 @@ def monoids_of(function: str) -> dict[str, AnyAggregate]:
     """The monoids of a file by names of their own, by what they take: `sum_int64`, `sum_float64`,
     `count`. Other files, or others of the file, change none of them. Integers of one that is `checked` can't wrap.
     NotServed for a function without a file, BrokenDefinition for a file that can't be loaded."""
-    from kernels.states.checked import checked  # set-up's Python, which has no Numba, asks for names only
+    from kernels.states.overflow import checked  # set-up's Python, which has no Numba, asks for names only
 
     named = {_name(function, monoid): monoid for monoid in as_written(function)}
     watched = {name for name, monoid in named.items() if isinstance(monoid, Monoid) and monoid.checked}
@@ -111,29 +111,20 @@ def _with_types(function: str, types: Iterable[str]) -> str:
 
 def find_monoid(spec: AggregateSpec) -> tuple[str, AnyAggregate]:
     """Name and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong column or
-    parameter."""
-    found = monoids_of(spec.function)
-    column_type = "" if spec.column is None else spec.column_type
-    fitting = {name: monoid for name, monoid in found.items() if column_type in monoid.column_types}
-    if not fitting:
-        allowed = _listed((each for monoid in found.values() for each in monoid.column_types), "no column")
-        raise WrongParameter(f"column of {spec.function}", column_type or "no column", allowed)
-    return _with_second(spec, fitting)
-
-
-def _with_second(spec: AggregateSpec, fitting: dict) -> tuple[str, AnyAggregate]:
-    second_type = "" if spec.second is None else spec.second_type
-    for name, monoid in fitting.items():
-        if second_type in (monoid.second_types or ("",)):
-            parameter_values(spec, monoid)
-            return name, monoid
-    allowed = _listed((each for monoid in fitting.values() for each in monoid.second_types or ("",)), "none")
-    raise WrongParameter(f"second column of {spec.function}", second_type or "none", allowed)
-
-
-def _listed(types: Iterable[str], none: str) -> str:
-    """Each once: several monoids of an aggregate may take the same type."""
-    return ", ".join(dict.fromkeys(each or none for each in types))
+    parameter. O(monoids of the file)."""
+    fitting = monoids_of(spec.function)
+    for column, index, type_, none, types_of in (
+        ("column", spec.column, spec.column_type, "no column", lambda monoid: monoid.column_types),
+        ("second column", spec.second, spec.second_type, "none", lambda monoid: monoid.second_types or ("",)),
+    ):
+        given = "" if index is None else type_
+        served = dict.fromkeys(each or none for monoid in fitting.values() for each in types_of(monoid))
+        fitting = {name: monoid for name, monoid in fitting.items() if given in types_of(monoid)}
+        if not fitting:
+            raise WrongParameter(f"{column} of {spec.function}", given or none, ", ".join(served))
+    name, found = next(iter(fitting.items()))
+    parameter_values(spec, found)
+    return name, found
 
 
 def parameter_values(spec: AggregateSpec, monoid: AnyAggregate) -> tuple[int | float, ...]:

@@ -10,11 +10,9 @@ Each round halves what is left of one level, and so of most others. Tried before
 
 from kernels.monoids._compactors import MOST_LEVELS, NO_LEVELS, Compactors, Joined
 from kernels.runtime.bisection import place_above, place_from
-from kernels.runtime.fields import Array, Count, Inline, Place, Pointer, Word
+from kernels.runtime.fields import LARGEST, Array, Count, Inline, Place, Pointer, Word
 from kernels.runtime.memory import inner, not_inlined, release
 from kernels.runtime.struct import Struct, allocate
-
-LARGEST = (1 << 63) - 1
 
 
 class SketchLevel(Struct):

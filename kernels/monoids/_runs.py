@@ -10,7 +10,7 @@ from functools import partial
 from numba.extending import register_jitable
 
 from kernels.monoid import FLOAT, Monoid, unchecked
-from kernels.monoids._order_code import value_code
+from kernels.monoids._order_code import coded
 
 TYPES = ("int64", "timestamp", "date")
 
@@ -21,11 +21,6 @@ def identity():
 
 def lift(word):
     return (word, word, 1, 1, 1)
-
-
-def lift_float(word):
-    code = value_code(word)
-    return (code, code, 1, 1, 1)
 
 
 @register_jitable
@@ -59,11 +54,6 @@ def identity_marked():
 
 def lift_marked(time, word):
     return (word, word, 1, 1, 1, time, time, time)
-
-
-def lift_float_marked(time, word):
-    code = value_code(word)
-    return (code, code, 1, 1, 1, time, time, time)
 
 
 @register_jitable
@@ -104,5 +94,5 @@ def with_marks(combine) -> tuple[Monoid, ...]:
     marked = partial(unchecked, commutative=False, takes_time=True)
     return tuple(
         marked(types, 8, identity_marked, lift, combine, lower_mark, "timestamp")
-        for types, lift in ((TYPES, lift_marked), (FLOAT, lift_float_marked))
+        for types, lift in ((TYPES, lift_marked), (FLOAT, coded(lift_marked, is_second=True)))
     )

@@ -8,6 +8,7 @@ from functools import partial
 
 from kernels.monoid import SHARE, unchecked
 from kernels.monoids._binned_sum import NO_SUM, NONE, combine, lift, mean_by_weights, mean_of, of_values
+from kernels.monoids._order_code import coded, float_bits
 from kernels.runtime.memory import as_float, as_word
 
 INTEGERS = ("int64", "bool")
@@ -15,10 +16,6 @@ INTEGERS = ("int64", "bool")
 
 def lift_count(word, share):
     return lift(share)
-
-
-def lift_integer(word, share):
-    return lift(as_word(float(word) * as_float(share)))
 
 
 def lift_float(word, share):
@@ -36,10 +33,6 @@ def lower_sum(state):
 
 def no_values():
     return (NONE, 0, 0, 0, 0, NONE, 0, 0, 0, 0)
-
-
-def lift_integer_and_share(word, share):
-    return (*lift(as_word(float(word) * as_float(share))), *lift(share))
 
 
 def lift_float_and_share(word, share):
@@ -60,8 +53,8 @@ def lower_mean(state):
 _sum = partial(of_values, second_types=(SHARE,))
 _mean = partial(unchecked, second_types=(SHARE,), failure=NO_SUM)
 COUNT = _sum(("", *INTEGERS, "float64", "timestamp", "date"), lift_count, lower_count)
-SUMS = (_sum(INTEGERS, lift_integer, lower_sum), _sum(("float64",), lift_float, lower_sum))
+SUMS = (_sum(INTEGERS, coded(lift_float, float_bits), lower_sum), _sum(("float64",), lift_float, lower_sum))
 MEANS = (
-    _mean(INTEGERS, 10, no_values, lift_integer_and_share, combine_both, lower_mean, "float64"),
+    _mean(INTEGERS, 10, no_values, coded(lift_float_and_share, float_bits), combine_both, lower_mean, "float64"),
     _mean(("float64",), 10, no_values, lift_float_and_share, combine_both, lower_mean, "float64"),
 )

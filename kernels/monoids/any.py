@@ -4,7 +4,7 @@ State (true values, values). Counting makes it exact to take values away again.
 """
 
 from kernels.monoid import FLOAT, Monoid, unchecked
-from kernels.runtime.memory import as_float
+from kernels.monoids._order_code import coded, value_bits
 
 
 def identity():
@@ -13,10 +13,6 @@ def identity():
 
 def lift(word):
     return (1 if word != 0 else 0, 1)
-
-
-def lift_float(word):
-    return (1 if as_float(word) != 0.0 else 0, 1)
 
 
 def combine(older, newer):
@@ -35,7 +31,7 @@ def monoids(lower) -> tuple[Monoid, ...]:
     """Those of an aggregate whose result follows from these counts."""
     return (
         unchecked(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse),
-        unchecked(FLOAT, 2, identity, lift_float, combine, lower, "bool", inverse=inverse),
+        unchecked(FLOAT, 2, identity, coded(lift, value_bits), combine, lower, "bool", inverse=inverse),
     )
 
 

@@ -9,10 +9,11 @@ eq. 18), which needs no other formula for few values.
 import math
 
 from kernels.monoid import FLOAT, WHOLE, Parameter, Sketch
-from kernels.monoids._hash import hashed, value_bits
+from kernels.monoids._order_code import coded, value_bits
 from kernels.runtime.fields import Integer
 from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.mixing import hashed
+from kernels.runtime.struct import Struct, clear_words, words_at
 
 A_WORD, WIDTH, LARGEST_RANK = 9, 7, 63  # registers in a word, bits of each with its guard, what one holds
 GUARDS = sum(64 << (WIDTH * register) for register in range(A_WORD))
@@ -34,8 +35,7 @@ def _words(parameters):
 
 
 def clear(at, parameters):
-    for word in range(_words(parameters)):
-        words_at(at)[word] = 0
+    clear_words(at, _words(parameters))
 
 
 @inner
@@ -48,8 +48,7 @@ def _rank(rest, bits):
     return rank
 
 
-@inner
-def _add(at, word, parameters):
+def add(at, word, parameters):
     not_inlined()
     left, right = hashed(word)
     below = 32 - Size(parameters).precision  # bits of the left half that don't choose the register
@@ -59,14 +58,6 @@ def _add(at, word, parameters):
     rank = _rank(rest, below + 32)
     if rank > held >> shift & LARGEST_RANK:
         words_at(at)[register // A_WORD] = held & ~(LARGEST_RANK << shift) | rank << shift
-
-
-def add(at, word, parameters):
-    _add(at, word, parameters)
-
-
-def add_float(at, word, parameters):
-    _add(at, value_bits(word), parameters)
 
 
 def absorb(into, other, parameters):
@@ -108,5 +99,5 @@ def lower(at, parameters):
 PRECISION = (Parameter("precision", 10, 4, 14),)
 MONOIDS = (
     Sketch(WHOLE, words, clear, add, absorb, lower, "int64", PRECISION),
-    Sketch(FLOAT, words, clear, add_float, absorb, lower, "int64", PRECISION),
+    Sketch(FLOAT, words, clear, coded(add, value_bits, is_second=True), absorb, lower, "int64", PRECISION),
 )

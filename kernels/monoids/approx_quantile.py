@@ -7,11 +7,12 @@ The coin is a scrambled number of the values so far: the same values in the same
 """
 
 import math
+from functools import partial
 
 from kernels.monoid import Parameter, Sketch
 from kernels.monoids import _compactors
 from kernels.monoids._compactors import HEADER_WORDS, Compactors, Joined, insert, merge, room_of
-from kernels.monoids._order_code import decoded, order_code
+from kernels.monoids._order_code import coded, decoded, order_code
 from kernels.monoids._ranks import value_at
 from kernels.runtime.fields import Count, Float
 from kernels.runtime.struct import Struct
@@ -36,10 +37,6 @@ def add(at, word, parameters):
     insert(Compactors(at), word, Wanted(parameters).k)
 
 
-def add_float(at, word, parameters):
-    insert(Compactors(at), order_code(word), Wanted(parameters).k)
-
-
 def absorb(into, other, parameters):
     merge(Compactors(into), Compactors(other), Wanted(parameters).k)
 
@@ -57,7 +54,8 @@ def lower(at, parameters):
 
 
 PARAMETERS = (Parameter("q", 0.5, 0.0, 1.0), Parameter("k", 128, 8, 1024))
+kll = partial(Sketch, parameters=PARAMETERS, join=join)
 MONOIDS = (
-    Sketch(("int64", "timestamp", "date"), words, clear, add, absorb, lower, None, PARAMETERS, join=join),
-    Sketch(("float64",), words, clear, add_float, absorb, decoded(lower), None, PARAMETERS, join=join),
+    kll(("int64", "timestamp", "date"), words, clear, add, absorb, lower),
+    kll(("float64",), words, clear, coded(add, order_code, is_second=True), absorb, decoded(lower)),
 )

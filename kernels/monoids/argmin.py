@@ -3,15 +3,20 @@ first in order where several events have the least value. Null over no values; a
 is null.
 
     (code, time | second word)               of floats, whose codes are never LARGEST
-    (code, time | second word, 1 if there)   of integers
+    (value, time | second word, 1 if there)  of integers
 
-The greatest value has the least complement, ~value, which can't overflow as −value can.
+The greatest value has the least complement, ~value, which can't overflow as −value can. One state for both was tried: a
+finger tree of floats took 13 % longer.
 """
 
+from collections.abc import Callable
 from functools import partial
 
+from numba.extending import register_jitable
+
 from kernels.monoid import FLOAT, SECOND, WHOLE, Monoid, unchecked
-from kernels.monoids._order_code import LARGEST, value_code
+from kernels.monoids._order_code import coded
+from kernels.runtime.fields import LARGEST
 
 SECONDS = ("int64", "float64", "timestamp", "date", "bool", "string")
 
@@ -54,32 +59,35 @@ def lower_float(state):
     return (state[1], state[0] == LARGEST, False)
 
 
+def there(lift: Callable) -> Callable:
+    """`lift` for integers, with the word that says that there is a value."""
+    lift = register_jitable(lift)
+
+    def lift_integer(one, other):
+        return lift(one, other) + (1,)
+
+    return lift_integer
+
+
 def lift(word, second):
-    return (word, second, 1)
+    return (word, second)
 
 
 def lift_time(time, word):
-    return (word, time, 1)
+    return (word, time)
 
 
-def lift_float(word, second):
-    return (value_code(word), second)
-
-
-def lift_float_time(time, word):
-    return (value_code(word), time)
-
-
-def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
+def monoids(lift, lift_time) -> tuple[Monoid, ...]:
     """With one column the time, with two what the second one holds."""
     at = partial(unchecked, takes_time=True, selective=True)
-    there = partial(unchecked, commutative=False, second_types=SECONDS)
+    of_second = partial(unchecked, commutative=False, second_types=SECONDS)
+    time_of_float = coded(lift_time, is_second=True)
     return (
-        at(WHOLE, 3, identity, lift_time, combine_times, lower, "timestamp"),
-        at(FLOAT, 2, identity_float, lift_float_time, combine_float_times, lower_float, "timestamp"),
-        there(WHOLE, 3, identity, lift, combine, lower, SECOND),
-        there(FLOAT, 2, identity_float, lift_float, combine_float, lower_float, SECOND),
+        at(WHOLE, 3, identity, there(lift_time), combine_times, lower, "timestamp"),
+        at(FLOAT, 2, identity_float, time_of_float, combine_float_times, lower_float, "timestamp"),
+        of_second(WHOLE, 3, identity, there(lift), combine, lower, SECOND),
+        of_second(FLOAT, 2, identity_float, coded(lift), combine_float, lower_float, SECOND),
     )
 
 
-MONOIDS = monoids(lift, lift_time, lift_float, lift_float_time)
+MONOIDS = monoids(lift, lift_time)

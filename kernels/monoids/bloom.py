@@ -6,12 +6,12 @@ values, 1,024 bits and 7 hashes. Never null: over no values false.
 """
 
 from kernels.monoid import Parameter, Sketch
-from kernels.monoids._hash import hashed, value_bits
-from kernels.runtime.fields import Count, Integer, Word
+from kernels.monoids._order_code import coded, value_bits
+from kernels.runtime.fields import LARGEST, SMALLEST, Count, Integer, Word
 from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.mixing import hashed
+from kernels.runtime.struct import Struct, clear_words, words_at
 
-SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 GREATEST_FLOAT = 1.7976931348623157e308
 SIZES = (Parameter("bits", 1024, 64, 1 << 16, step=64), Parameter("hashes", 7, 1, 16))
 
@@ -29,8 +29,7 @@ def words(parameters):
 
 
 def clear(at, parameters):
-    for word in range(Set(parameters).bits // 64):
-        words_at(at)[word] = 0
+    clear_words(at, Set(parameters).bits // 64)
 
 
 @inner
@@ -45,8 +44,7 @@ def _place(left, right, turn, bits):
     return (left + turn * (right + turn)) % bits
 
 
-@inner
-def _add(at, word, parameters):
+def add(at, word, parameters):
     not_inlined()
     parameters = Set(parameters)
     left, right = hashed(word)
@@ -67,14 +65,6 @@ def _holds(at, word, parameters):
     return 1
 
 
-def add(at, word, parameters):
-    _add(at, word, parameters)
-
-
-def add_float(at, word, parameters):
-    _add(at, value_bits(word), parameters)
-
-
 def absorb(into, other, parameters):
     for word in range(Set(parameters).bits // 64):
         words_at(into)[word] |= words_at(other)[word]
@@ -92,5 +82,5 @@ OF_WORDS = (*SIZES, Parameter("contains", 0, SMALLEST, LARGEST))
 OF_FLOATS = (*SIZES, Parameter("contains", 0.0, -GREATEST_FLOAT, GREATEST_FLOAT))
 MONOIDS = (
     Sketch(("int64", "timestamp", "date", "bool"), words, clear, add, absorb, lower, "bool", OF_WORDS),
-    Sketch(("float64",), words, clear, add_float, absorb, lower_float, "bool", OF_FLOATS),
+    Sketch(("float64",), words, clear, coded(add, value_bits, is_second=True), absorb, lower_float, "bool", OF_FLOATS),
 )

@@ -21,7 +21,4 @@ def lower(held):
     return (held.memory[held.different], False, False)
 
 
-MONOIDS = (
-    OrderStatistic(WHOLE, MEMORY_WORDS, add, remove, lower, "int64"),
-    OrderStatistic(FLOAT, MEMORY_WORDS, add, remove, lower, "int64"),
-)
+MONOIDS = (OrderStatistic((*WHOLE, *FLOAT), MEMORY_WORDS, add, remove, lower, "int64"),)

@@ -9,6 +9,7 @@ import math
 from numba.extending import register_jitable
 
 from kernels.monoids import mean
+from kernels.monoids._order_code import coded, float_bits
 from kernels.runtime.memory import as_float, as_word
 
 
@@ -23,10 +24,6 @@ def lift(word):
     return mean.lift(as_word(_logarithm(as_float(word))))
 
 
-def lift_integer(word):
-    return mean.lift(as_word(_logarithm(float(word))))
-
-
 def lower(state):
     if state[5] == 0:
         return (0, True, False)
@@ -38,6 +35,7 @@ FAILURE = (
     "holds a negative value, which has no geometric mean, or zero and infinity together; filter them out with "
     "the query's `where`, or take the mean"
 )
-MONOIDS = tuple(
-    mean.of_values((kind,), lifted, lower, FAILURE) for kind, lifted in (("int64", lift_integer), ("float64", lift))
+MONOIDS = (
+    mean.of_values(("int64",), coded(lift, float_bits), lower, FAILURE),
+    mean.of_values(("float64",), lift, lower, FAILURE),
 )

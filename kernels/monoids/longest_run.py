@@ -2,9 +2,10 @@
 null values are no neighbours. Null over no values."""
 
 from kernels.monoid import FLOAT, unchecked
-from kernels.monoids._runs import TYPES, combine, identity, lift, lift_float, lower
+from kernels.monoids._order_code import coded
+from kernels.monoids._runs import TYPES, combine, identity, lift, lower
 
 MONOIDS = (
     unchecked(TYPES, 5, identity, lift, combine, lower, "int64", commutative=False),
-    unchecked(FLOAT, 5, identity, lift_float, combine, lower, "int64", commutative=False),
+    unchecked(FLOAT, 5, identity, coded(lift), combine, lower, "int64", commutative=False),
 )

@@ -1,6 +1,5 @@
 """max_count: how many values equal the greatest one. Null over no values."""
 
-from kernels.monoids._order_code import value_code
 from kernels.monoids.min_count import monoids
 
 
@@ -8,8 +7,4 @@ def lift(word):
     return (~word, 1)
 
 
-def lift_float(word):
-    return (~value_code(word), 1)
-
-
-MONOIDS = monoids(lift, lift_float)
+MONOIDS = monoids(lift)

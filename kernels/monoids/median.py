@@ -5,8 +5,8 @@ import math
 
 from kernels.monoid import OrderStatistic
 from kernels.monoids._order_code import order_code
-from kernels.monoids._rank_counts import MEMORY_WORDS, add, remove, value_at
 from kernels.runtime.memory import as_float, as_word, inner
+from kernels.runtime.rank_counts import MEMORY_WORDS, add, remove, value_at
 
 HALF_RANGE = 1 << 62
 

@@ -4,7 +4,8 @@ State (code, how often). The greatest value has the least complement, ~value, wh
 """
 
 from kernels.monoid import FLOAT, WHOLE, Monoid, unchecked
-from kernels.monoids._order_code import LARGEST, value_code
+from kernels.monoids._order_code import coded
+from kernels.runtime.fields import LARGEST
 
 
 def identity():
@@ -25,16 +26,12 @@ def lift(word):
     return (word, 1)
 
 
-def lift_float(word):
-    return (value_code(word), 1)
-
-
-def monoids(lift, lift_float) -> tuple[Monoid, ...]:
+def monoids(lift) -> tuple[Monoid, ...]:
     """One for integers, one for floats."""
     return (
         unchecked(WHOLE, 2, identity, lift, combine, lower, "int64"),
-        unchecked(FLOAT, 2, identity, lift_float, combine, lower, "int64"),
+        unchecked(FLOAT, 2, identity, coded(lift), combine, lower, "int64"),
     )
 
 
-MONOIDS = monoids(lift, lift_float)
+MONOIDS = monoids(lift)

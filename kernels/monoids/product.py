@@ -12,9 +12,9 @@ from functools import partial
 from numba.extending import register_jitable
 
 from kernels.monoid import FLOAT, FloatWord, unchecked
+from kernels.runtime.fields import SMALLEST
 from kernels.runtime.memory import as_float, as_word
 
-SMALLEST = -(1 << 63)
 NEGATIVE, SOMETHING, ZERO = 1, 2, 4  # what was seen: an odd number of negative values; a value; a zero
 ONE = as_word(1.0)  # as mantissa: no values, since mantissas of values are in [0.5, 1) or 0 or infinite
 LEAST, MOST = -1200, 1024  # exponents below give 0, above infinity

@@ -5,8 +5,8 @@ import math
 
 from kernels.monoid import OrderStatistic, Parameter
 from kernels.monoids._order_code import decoded
-from kernels.monoids._rank_counts import MEMORY_WORDS, add, remove, value_at
 from kernels.runtime.memory import as_float
+from kernels.runtime.rank_counts import MEMORY_WORDS, add, remove, value_at
 
 
 def lower(held):

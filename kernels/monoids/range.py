@@ -4,10 +4,9 @@ State (least, greatest), floats by their codes; of no values the least is above 
 """
 
 from kernels.monoid import unchecked
-from kernels.monoids._order_code import order_code
+from kernels.monoids._order_code import coded, order_code
+from kernels.runtime.fields import LARGEST, SMALLEST
 from kernels.runtime.memory import as_float, as_word
-
-SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 
 
 def identity():
@@ -16,11 +15,6 @@ def identity():
 
 def lift(word):
     return (word, word)
-
-
-def lift_float(word):
-    code = order_code(word)
-    return (code, code)
 
 
 def combine(older, newer):
@@ -47,5 +41,5 @@ def lower_float(state):
 FAILURE = "holds one infinity only, which is no distance from itself; filter it out"
 MONOIDS = (
     unchecked(("int64",), 2, identity, lift, combine, lower, "int64"),
-    unchecked(("float64",), 2, identity, lift_float, combine, lower_float, "float64", failure=FAILURE),
+    unchecked(("float64",), 2, identity, coded(lift, order_code), combine, lower_float, "float64", failure=FAILURE),
 )

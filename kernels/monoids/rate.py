@@ -9,9 +9,9 @@ from functools import partial
 from numba.extending import register_jitable
 
 from kernels.monoid import unchecked
+from kernels.runtime.fields import LARGEST, SMALLEST
 from kernels.runtime.memory import as_float, as_word
 
-SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 MICROSECONDS = 1e6
 
 

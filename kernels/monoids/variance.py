@@ -11,6 +11,7 @@ from functools import partial
 from numba.extending import register_jitable
 
 from kernels.monoid import FloatWord, Monoid, Parameter, unchecked
+from kernels.monoids._order_code import coded, float_bits
 from kernels.runtime.memory import as_float, as_word
 
 DDOF = Parameter("ddof", 1, 0, 1)
@@ -24,10 +25,6 @@ def identity():
 
 def lift(word):
     return (word, 0, 1)
-
-
-def lift_integer(word):
-    return (as_word(float(word)), 0, 1)
 
 
 def combine(older, newer):
@@ -59,9 +56,9 @@ def lower(state, ddof):
 def monoids(lower) -> tuple[Monoid, ...]:
     """Those of an aggregate whose result follows from this state."""
     of_moments = partial(unchecked, parameters=(DDOF,), failure=FAILURE, floats=FLOATS)
-    return tuple(
-        of_moments(types, 3, identity, lifted, combine, lower, "float64")
-        for types, lifted in ((("int64", "bool"), lift_integer), (("float64",), lift))
+    return (
+        of_moments(("int64", "bool"), 3, identity, coded(lift, float_bits), combine, lower, "float64"),
+        of_moments(("float64",), 3, identity, lift, combine, lower, "float64"),
     )
 
 

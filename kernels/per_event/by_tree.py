@@ -11,8 +11,7 @@ window): 55 ns an event; in batches 15 to 20.
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators.finger_tree import USUAL_ARITY
-from kernels.aggregators.finger_tree.layout import Tree
-from kernels.aggregators.finger_tree.path import is_empty, left_leaf, youngest
+from kernels.aggregators.finger_tree.layout import Tree, is_empty, left_leaf, youngest
 from kernels.per_event.context import (
     BATCH,
     NO_TIME,

@@ -8,15 +8,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._columns import Columns, name_aggregates
-from kernels.aggregators.finger_tree.dispatch import dispatch
-from kernels.columns import LIMIT_US, check_plan, checked_offsets, checked_times, checked_values, require_whole
-from kernels.given import require_kind, require_known
+from kernels.aggregators.finger_tree import FingerTree
+from kernels.columns import (
+    LIMIT_US,
+    check_plan,
+    checked_offsets,
+    checked_times,
+    checked_values,
+    require_kind,
+    require_whole,
+)
 from kernels.monoids import AggregateSpec, find_monoid
+from kernels.objects.columns import Columns, name_aggregates
 from kernels.per_event import by_ranks, by_sorted_stacks, by_tree, in_order
 from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
 from kernels.per_event.context import NO_FAILURE, AnswerColumns, PerEvent, allocate_states, release_states
 from kernels.ranks import IN_ORDER, MOST_RANKED_WORDS, Ranked, classify_keys, rank_keys
+from kernels.runtime.found import require_known
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.struct import words_at
@@ -134,7 +142,7 @@ def answer_per_event(
         times=times,
         events=Events.make(values=values, valid=valid, rows=values.shape[1], times=times),
         kernel_of_key=tables[of_key],
-        tree_kernel=dispatch(),
+        tree_kernel=FingerTree.dispatch(),
         answers=answers,
         **ranked._asdict(),
     )

@@ -5,8 +5,8 @@ front   …   …   34  4 | back: 56     answer = front of 3 ⊗ back; when the 
                                      the events still in the window
 
 The answers after each event of a key in order are its rolling windows (u − size, u] too, but for events of one time: of
-those only the last one's answer is the window's. So a replay takes them here (kernels/replay/in_time.py), and of a key
-whose events are all known, but out of order, by the events in order of time:
+those only the last one's answer is the window's. So a replay takes them here (kernels/replay/numbered/in_time.py), and
+of a key whose events are all known, but out of order, by the events in order of time:
 
     arrive   3  1  4  4             ascending  1  3  4  4      rows  1  0  2  3
     after each entry                a  ab  abc  abcd           windows 1, 3 and 4: a, ab, abcd

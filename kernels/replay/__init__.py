@@ -25,22 +25,3 @@ from kernels.replay.types import (
 
 FIRINGS = ("final", "on_time", "late", "early")
 """Meaning of ResultRows.firing: an index into this tuple."""
-
-__all__ = [
-    "CHOSEN",
-    "KERNELS",
-    "OVER_TIME",
-    "FIRINGS",
-    "AggregatePlan",
-    "CallLimits",
-    "EventColumns",
-    "KernelChoice",
-    "Labels",
-    "PassTicks",
-    "ReplayRules",
-    "ResultRows",
-    "WindowSpec",
-    "Zone",
-    "choose",
-    "replay_keys",
-]

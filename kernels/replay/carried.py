@@ -1,7 +1,7 @@
 """What is carried of a key from one replay to the next, as words; rows are counted from the first that is kept on. The
 next one puts the rows in front of its events: they were taken before, and make no row.
 
-[seal][rows][columns][words behind the rows]                     seal: aggregators/_saved.py
+[seal][rows][columns][words behind the rows]                     seal: objects/saved.py
 [start · start …][value · value …] for each column [valid · valid …] for each column
 [frontier · row · youngest][forgotten][emitted · emitted …][closed · closed …][late · late …][the source's own]
 """
@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._saved import description, opened, sealed
 from kernels.frames._buffers import load_ordered, ordered_words, save_ordered
 from kernels.frames._ordered import ENTRY_WORDS
 from kernels.monoids import AggregateSpec
-from kernels.replay.by_context.emitted import EMITTED_WORDS, count_emitted
-from kernels.replay.by_context.state import FOUND_WORDS, EmittedWindow, FoundWindow, move_rows
-from kernels.replay.growing import append
+from kernels.objects.saved import description, opened, sealed
+from kernels.replay.dependent.emitted import EMITTED_WORDS, count_emitted
+from kernels.replay.dependent.state import FOUND_WORDS, EmittedWindow, FoundWindow, move_rows
 from kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.counted import are_there
+from kernels.runtime.growing import append
 from kernels.runtime.memory import WORD_BYTES, address_of, inner, move, not_inlined
 from kernels.runtime.struct import words_at
 from schemas.errors import BadInput
 
 HEAD_WORDS = 3
 """Rows, columns, words behind them."""
-LAYOUT = 2
+LAYOUT = 3
 """Raise it when what is saved is laid out anew."""
 BEFORE_ALL_US = -(1 << 62)
 SCALARS = 3
@@ -120,25 +120,25 @@ def save_key(r, end):
     """Append the words of the key at hand, of whose rows `end` is behind the last; none of a key that goes on as if it
     were new."""
     not_inlined()
-    derived, carried = r.derived, r.carried
-    if derived.source.begins_anew(r):
+    dependent, carried = r.dependent, r.carried
+    if dependent.source.begins_anew != 0 and dependent.source.begins_anew(r) == 1:
         carried.ends[r.key] = carried.saved.used
         return
-    first = derived.source.least_row(r)
+    first = dependent.source.least_row(r)
     first = end if first < 0 else first
-    lists = _emitted_words(derived.emitted) + _emitted_words(derived.closed) + ordered_words(derived.late)
-    behind = SCALARS + FOUND_WORDS + lists + derived.source.save(r, 0, first)
+    lists = _emitted_words(dependent.emitted) + _emitted_words(dependent.closed) + ordered_words(dependent.late)
+    behind = SCALARS + FOUND_WORDS + lists + dependent.source.save(r, 0, first)
     at = save_rows(r, first, end - first, behind)
     words = words_at(at)
-    words[0], words[1], words[2] = derived.frontier, derived.frontier_row - first, derived.youngest
+    words[0], words[1], words[2] = dependent.frontier, dependent.frontier_row - first, dependent.youngest
     at += SCALARS * WORD_BYTES
-    move(at, derived.forgotten.address, FOUND_WORDS)
+    move(at, dependent.forgotten.address, FOUND_WORDS)
     move_rows(FoundWindow(at), -first)
     at += FOUND_WORDS * WORD_BYTES
-    at = _save_emitted(derived.emitted, at, first)
-    at = _save_emitted(derived.closed, at, first)
-    at = save_ordered(derived.late, at, first)
-    derived.source.save(r, at, first)
+    at = _save_emitted(dependent.emitted, at, first)
+    at = _save_emitted(dependent.closed, at, first)
+    at = save_ordered(dependent.late, at, first)
+    dependent.source.save(r, at, first)
 
 
 @inner
@@ -163,14 +163,14 @@ def save_rows(r, first, rows, behind):
 
 @inner
 def _emitted_words(emitted):
-    return 1 + (count_emitted(emitted) - emitted.first_kept) * EMITTED_WORDS
+    return 1 + emitted.used
 
 
 @inner
 def _save_emitted(emitted, at, first):
-    words_at(at)[0] = count_emitted(emitted) - emitted.first_kept
+    words_at(at)[0] = count_emitted(emitted)
     at += WORD_BYTES
-    for place in range(emitted.first_kept, count_emitted(emitted)):
+    for place in range(count_emitted(emitted)):
         move(at, emitted.first[place].address, EMITTED_WORDS)
         entry = EmittedWindow(at)
         entry.first_row, entry.held_row = entry.first_row - first, entry.held_row - first
@@ -197,18 +197,18 @@ def _load_emitted(emitted, at, first, end):
 def load_key(r, saved, first):
     """What save_key wrote behind the rows, which are those from `first` on now. Whether that is what stands there."""
     not_inlined()
-    derived, at = r.derived, saved
+    dependent, at = r.dependent, saved
     words, end = words_at(at), saved + r.carried.lengths[r.key] * WORD_BYTES
     if end < at + (SCALARS + FOUND_WORDS) * WORD_BYTES:
         return False
-    derived.frontier, derived.frontier_row, derived.youngest = words[0], words[1] + first, words[2]
+    dependent.frontier, dependent.frontier_row, dependent.youngest = words[0], words[1] + first, words[2]
     at += SCALARS * WORD_BYTES
-    move(derived.forgotten.address, at, FOUND_WORDS)
-    move_rows(derived.forgotten, first)
+    move(dependent.forgotten.address, at, FOUND_WORDS)
+    move_rows(dependent.forgotten, first)
     at += FOUND_WORDS * WORD_BYTES
-    at = _load_emitted(derived.emitted, at, first, end)
-    at = _load_emitted(derived.closed, at, first, end)
+    at = _load_emitted(dependent.emitted, at, first, end)
+    at = _load_emitted(dependent.closed, at, first, end)
     if at == 0 or not are_there(at, (end - at) // WORD_BYTES, ENTRY_WORDS):
         return False
-    at = load_ordered(derived.late, at, first)
-    return derived.source.load(r, at, (end - at) // WORD_BYTES, first) == 1
+    at = load_ordered(dependent.late, at, first)
+    return dependent.source.load(r, at, (end - at) // WORD_BYTES, first) == 1

@@ -1,24 +1,24 @@
 """The state of one replay call: every compiled function takes its address and nothing else.
 
-Replay ─┬─ clock, rows, stop              the same for every window kind
+Replay ─┬─ clock, rows, stop, events, …   the same for every window kind
         ├─ logic ─▶ compiled functions    what the clock asks of windows: WindowLogic
-        ├─ window, placement, panes, walks, open windows: what numbered windows need
-        └─ window, derived: what context-bound windows need (by_context/)
+        ├─ numbered                       what windows in closed form need, of panes, events and spans (numbered/)
+        └─ dependent                      what windows that depend on their key's other events need (dependent/)
 """
 
 from kernels.aggregators._dispatch import PointKernel
 from kernels.bounds import KernelWindow, Pane
 from kernels.frames._rules import FrameKernel
-from kernels.replay.by_context.state import Derived, WindowSource
-from kernels.replay.changed import Notes, Stretches
 from kernels.replay.clock import Clock
-from kernels.replay.growing import GrowingList
-from kernels.replay.late_times import LateTimes
-from kernels.replay.open_windows import OpenWindows
+from kernels.replay.dependent.state import Dependent, WindowSource
+from kernels.replay.numbered.changed import Notes, Stretches
+from kernels.replay.numbered.late_times import LateTimes
+from kernels.replay.numbered.open_windows import OpenWindows
+from kernels.replay.numbered.walk import Walk
 from kernels.replay.rows import Rows
 from kernels.replay.stop import Stop
-from kernels.replay.walk import Walk
 from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
+from kernels.runtime.growing import GrowingList
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from kernels.spans._dispatch import SpanKernel
@@ -29,8 +29,8 @@ class Placement(Struct):
     """How the events of numbered windows are held, and how windows get their states from them, r being the Replay; 0
     where a way needs none.
 
-    panes  (regular.py)     events that share all their windows are one entry of a kernel
-    events (rolling.py)     each event time is an entry, and a window
+    panes  (points.py)     events that share all their windows are one entry of a kernel
+    events (points.py)     each event time is an entry, and a window
     spans  (spans.py)       an event that lasts is in all windows that it meets, by a span kernel
 
     take_run(r, first, end) → row: take the events from `first` on that make no row by themselves, all at once
@@ -81,7 +81,8 @@ class EventHolder(Struct):
 class KernelInUse(Struct):
     """A kernel that keys are replayed by, with its structure, used key after key. logic: of the windows of its keys;
     option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some;
-    frames: where tuples cut frames; source: of windows that depend on other events."""
+    frames: where tuples cut frames, with the address of their options; source: of windows that depend on other
+    events."""
 
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
@@ -90,6 +91,7 @@ class KernelInUse(Struct):
     source: Ref(WindowSource)
     holder: Inline(EventHolder)
     option: Count
+    frame_options: Address
     panes: Address
 
 
@@ -135,28 +137,14 @@ class Carried(Struct):
     ends: Pointer(Word)
 
 
-class Replay(Struct):
-    """state: of the event at hand; goes_behind: whether an event may be combined behind all that has come, since
-    aggregates commute or the key's events are in order."""
+class Numbered(Struct):
+    """Of windows that have numbers. pane: the one looked up last; passing, finishing, changing: walks over the windows
+    that the watermark passes, that become final, and that a burst changed; goes_behind: whether an event may be
+    combined behind all that has come, since aggregates commute or the key's events are in order."""
 
-    clock: Inline(Clock)
-    rows: Inline(Rows)
-    stop: Inline(Stop)
-    logic: Ref(WindowLogic)
-    events: Inline(EventsByKey)
-    plan: Ref(StatePlan)
-    emit: Code
-    key: Place
-    window: Ref(KernelWindow)
     placement: Ref(Placement)
-    kernels: Inline(Kernels)
-    kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
-    frames: Ref(FrameKernel)
-    panes: Address
-    holder: Ref(EventHolder)
     goes_behind: Flag()
-    state: Address
     pane: Inline(Pane)
     passing: Inline(Walk)
     finishing: Inline(Walk)
@@ -167,5 +155,26 @@ class Replay(Struct):
     stretches: Inline(Stretches)
     late_times: Inline(LateTimes)
     burst_youngest: Microseconds
-    derived: Inline(Derived)
+
+
+class Replay(Struct):
+    """panes: the structure that holds the key's events; kernel, holder: what it is asked; state: of the event at
+    hand."""
+
+    clock: Inline(Clock)
+    rows: Inline(Rows)
+    stop: Inline(Stop)
+    logic: Ref(WindowLogic)
+    events: Inline(EventsByKey)
+    plan: Ref(StatePlan)
+    emit: Code
+    key: Place
+    window: Ref(KernelWindow)
+    kernels: Inline(Kernels)
+    kernel: Ref(PointKernel)
+    holder: Ref(EventHolder)
+    panes: Address
+    state: Address
+    numbered: Inline(Numbered)
+    dependent: Inline(Dependent)
     carried: Inline(Carried)

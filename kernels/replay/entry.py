@@ -7,16 +7,16 @@ import numpy as np
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.bounds import Extent, KernelWindow
-from kernels.columns import check_plan
-from kernels.given import require_kind
+from kernels.columns import check_plan, require_kind
+from kernels.kinds import window_kind
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.context import Replay
-from kernels.replay.expected_rows import ArrivingEvents
+from kernels.replay.expected_rows import expected_rows
 from kernels.replay.kernel_selection import LeftToEvents, Selection, choose_for, select_kernels
 from kernels.replay.loop import replay_calls
+from kernels.replay.numbered.spans import with_shares
 from kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
 from kernels.replay.rows import NULLS, ROW_WORDS
-from kernels.replay.spans import with_shares
 from kernels.replay.stop import interrupts, most_rows, raise_why_stopped
 from kernels.replay.types import (
     EMITS,
@@ -35,7 +35,6 @@ from kernels.replay.window_kind import WindowKind
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
-from kernels.windows import window_kind
 from schemas.errors import TooManyRows, WrongParameter
 
 MOST_AGGREGATES = 63
@@ -57,7 +56,6 @@ class Job(NamedTuple):
     rules: ReplayRules
     selection: Selection
     kept: KeptKeys | None
-    slide_us: int
 
     @property
     def row_words(self) -> int:
@@ -85,7 +83,7 @@ def replay_keys(
     Too-late events change nothing here; telling them is the late table's work. Sort order, shapes and units:
     see types.py. Raises WrongParameter for a parameter that is not allowed, NotServed for a window, aggregate
     or kernel that is not served, BadInput for columns that break their contract (it names the event),
-    AggregateFailed for a sum beyond int64, TooManyRows beyond the limits, TooManySeconds where somebody asked it to
+    AggregateFailed for a sum beyond int64, TooManyRows beyond the limits, TooManySeconds where it was asked to
     stop, KernelOutOfMemory, KeyboardInterrupt after a signal. Releases the GIL. Time O(events · log d + rows · log
     panes), d being the number of panes that an event arrives behind, by the kernels chosen if none is named.
     """
@@ -121,7 +119,7 @@ def replay_keys(
         selection = kind.select(choice, columns, made, window, states.layout)
     else:
         selection = select_kernels(choice, columns, kind, made, steps, rules.emit)
-    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us))
+    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept))
     return with_order_statistics(ReplayedEvents(columns, ticks, rules, rows.starting(*rules.starts_us)), plan)
 
 
@@ -137,14 +135,16 @@ def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray
 
 def _run(job: Job) -> ResultRows:
     most = most_rows(job.rules.limits, job.row_words)
-    expected = _expected(job, most)
+    expected = 0
+    if not (job.kind.depends_on_others or job.kind.keeps_events):  # else the events say which windows there are
+        expected = expected_rows(job.window, job.columns, job.steps, job.rules, most)
     if expected > most:
         raise TooManyRows(expected, most, WORD_BYTES * job.row_words)
     stop = np.zeros(1, np.int64) if job.rules.limits.stop is None else job.rules.limits.stop
     r, calls = _context(job, most, interrupts(), stop), replay_calls()
     try:
         count = calls.replay(r.address, len(job.columns.key_offsets) - 1)
-        job.selection.require_replayed(r.derived.refused, r.derived.refused_row)
+        job.selection.require_replayed(r.dependent.refused, r.dependent.refused_row)
         raise_why_stopped(r.stop.asked, most, job.row_words)
         rows = np.empty((job.row_words, count), np.int64)
         calls.take_rows(r.rows.address, r.stop.address, address_of(rows))
@@ -170,36 +170,17 @@ def _kept(columns: EventColumns, kind: WindowKind, carried: Sequence[np.ndarray]
     return with_kept_rows(columns, carried, of)
 
 
-def _expected(job: Job, most: int) -> int:
-    """At least so many rows are made: those of events that come when rows are wanted. Of windows that depend on others
-    it is known only by finding them; copies of their events' times took a fifth of a replay of sessions."""
-    if job.kind.depends_on_others:
-        return 0
-    columns, rules = job.columns, job.rules
-    if columns.end_us is not None and len(columns.start_us):
-        longest = int((columns.end_us - columns.start_us).max()) // job.slide_us
-        if longest > most:  # and one event would be put into as many places first, by one call
-            return longest
-    ends = columns.start_us if columns.end_us is None else np.maximum(columns.end_us - 1, columns.start_us)
-    events = (columns.key_offsets, columns.start_us, ends, columns.arrival_us)
-    if rules.rows_from_us is not None:
-        wanted = columns.arrival_us >= rules.rows_from_us
-        offsets = np.concatenate(([0], np.cumsum(wanted)))[columns.key_offsets]
-        events = (offsets, *(each[wanted] for each in events[1:]))
-    emit = EMITS.index(rules.emit)
-    return job.kind.expected(job.window, ArrivingEvents(*events, *job.steps, emit, rules.allowed_us, most))
-
-
 def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:
     columns, selection = job.columns, job.selection
     r = Replay.make(
         plan=job.states.layout,
         emit=EMITS.index(job.rules.emit),
         window=job.window,
-        placement=job.kind.placement(),
-        least_patience=LEAST_PATIENCE,
     )
-    r.derived.least_forgotten = LEAST_FORGOTTEN
+    r.numbered.least_patience = LEAST_PATIENCE
+    if not job.kind.depends_on_others:
+        r.numbered.placement = job.kind.placement()
+    r.dependent.least_forgotten = LEAST_FORGOTTEN
     r.clock.ticks, r.clock.marks = map(address_of, job.steps)
     r.clock.steps, r.clock.allowed = len(job.steps[0]), job.rules.allowed_us
     r.stop.interrupts, r.stop.interrupts_before = address_of(interrupts), int(interrupts[0])

@@ -7,147 +7,58 @@ It follows from the bounds of windows, without a kernel. Too few are counted whe
 ones left, never too many; what it missed, the budget of rows (replay/rows.py) finds while the replay runs.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from kernels.bounds import KernelWindow, first_end_after, last_start_until
-from kernels.replay.clock import FOREVER, NEVER, Clock
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
-from kernels.runtime.bisection import gallop
-from kernels.runtime.fields import Code, Count, Flag, Inline, Microseconds, Pointer, Word
-from kernels.runtime.memory import address_of, entry, inner
-from kernels.runtime.struct import Struct
+from kernels.bounds import KernelWindow, each_of
+from kernels.replay.clock import NEVER
+from kernels.replay.types import EventColumns, ReplayRules
+
+LATEST_US = 1 << 61
 
 
-class ArrivingEvents(NamedTuple):
-    """Events by key and order of arrival; last_us: the last time of each that a window must hold some of; ticks_us and
-    marks_us: the watermark from each tick on; most: rows from which on the exact number matters."""
-
-    key_offsets: np.ndarray
-    start_us: np.ndarray
-    last_us: np.ndarray
-    arrival_us: np.ndarray
-    ticks_us: np.ndarray
-    marks_us: np.ndarray
-    emit: int
-    allowed_us: int
-    most: int
-
-
-class Stretch(Struct):
-    """Windows that are counted: all from low to high, if there are any."""
-
-    low: Word
-    high: Word
-    is_empty: Flag()
-
-
-class Counting(Struct):
-    """What is counted over, and the windows of the key and of the burst so far."""
-
-    clock: Inline(Clock)
-    emit: Code
-    starts: Pointer(Microseconds)
-    lasts: Pointer(Microseconds)
-    arrivals: Pointer(Microseconds)
-    first_of_key: Pointer(Count)
-    of_key: Inline(Stretch)
-    of_burst: Inline(Stretch)
-
-
-@inner
-def _add(stretch, low, high):
-    """How many windows of [low, high] are not in the stretch yet; it then reaches over them."""
-    if low > high:
+def expected_rows(
+    window: KernelWindow, columns: EventColumns, steps: tuple[np.ndarray, np.ndarray], rules: ReplayRules, most: int
+) -> int:
+    """At least so many rows, or so many windows to put an event that lasts into; only an upper limit of that where even
+    this is below `most`. steps: the ticks and the watermarks. O(1), else O(events · log events)."""
+    starts, arrivals, emit = columns.start_us, columns.arrival_us, rules.emit
+    if len(starts) == 0:
         return 0
-    if stretch.is_empty:
-        stretch.is_empty = False
-        stretch.low, stretch.high = low, high
-        return high - low + 1
-    below = max(0, min(high, stretch.low - 1) - low + 1)
-    above = max(0, high - max(low, stretch.high + 1) + 1)
-    stretch.low, stretch.high = min(low, stretch.low), max(high, stretch.high)
-    return below + above
-
-
-@inner
-def _rows_of_event(window, counting, row):
-    clock = counting.clock
-    mark = NEVER if clock.step == 0 else clock.marks[clock.step - 1]
-    floor = mark if mark in (NEVER, FOREVER) else mark - clock.allowed
-    first, last = first_end_after(window, counting.starts[row]), last_start_until(window, counting.lasts[row])
-    if floor == FOREVER:
-        return 0
-    first = max(first, first_end_after(window, floor)) if floor != NEVER else first
-    if counting.emit == EMIT_ARRIVAL:
-        return _add(counting.of_burst, first, last)
-    passed = first
-    if mark != NEVER and counting.emit != EMIT_FINAL:
-        passed = max(first, first_end_after(window, mark))
-    rows = _add(counting.of_burst, first, min(last, passed - 1))
-    return rows + _add(counting.of_key, passed, min(last, _last_reached(window, counting)))
-
-
-@inner
-def _last_reached(window, counting):
-    """Number of the last window that has its row by the last step."""
-    clock = counting.clock
-    if clock.steps == 0:
-        return NEVER
-    mark = clock.marks[clock.steps - 1]
-    if mark == FOREVER:
-        return FOREVER
-    return first_end_after(window, mark - clock.allowed if counting.emit == EMIT_FINAL else mark) - 1
-
-
-@entry
-def count_rows(window, counting, keys):
-    """At least so many rows are made; both are addresses."""
-    window, counting = KernelWindow(window), Counting(counting)
-    rows = 0
-    for key in range(keys):
-        counting.clock.step = 0
-        counting.of_key.is_empty = True
-        tick = NEVER
-        for row in range(counting.first_of_key[key], counting.first_of_key[key + 1]):
-            if counting.arrivals[row] != tick:
-                tick = counting.arrivals[row]
-                counting.of_burst.is_empty = True
-                counting.clock.step = gallop(counting.clock.ticks, counting.clock.step, counting.clock.steps, tick)
-            rows += _rows_of_event(window, counting, row)
-    return rows
-
-
-def expected_rows(window: KernelWindow, events: ArrivingEvents, reached_only: bool = True) -> int:
-    """At least so many rows; only an upper limit of it where even that is below `most`. O(1), else O(events).
-    reached_only: without windows that the watermark doesn't reach."""
-    if len(events.start_us) == 0:
-        return 0
-    low_us, high_us = int(events.start_us.min()), int(events.last_us.max())
-    first, last = window.first_end_after(window, low_us), window.last_start_until(window, high_us)
+    lasts = starts if columns.end_us is None else np.maximum(columns.end_us - 1, starts)
+    low, high, keys = int(starts.min()), int(lasts.max()), len(columns.key_offsets) - 1
     # Over all times, for each key, or for each event where each may have rows of its own.
-    most = max(0, last - first + 1)
-    most *= len(events.start_us) if events.emit == EMIT_ARRIVAL else len(events.key_offsets) - 1
-    if most <= events.most:
-        return most
-    rows = _counted(window, events, events.emit, events.marks_us)
-    if reached_only:
-        return rows
-    never_us = np.full(len(events.marks_us), NEVER)  # watermarks that don't move until the last step
-    never_us[-1:] = FOREVER
-    return max(rows, _counted(window, events, EMIT_FINAL, never_us))
+    upper = max(0, window.last_start_until(window, high) - window.first_end_after(window, low) + 1)
+    upper *= len(starts) if emit == "arrival" else keys
+    if upper <= most:
+        return upper
+
+    def end_after(times):
+        return each_of(window, "first_end_after", np.clip(times, low, LATEST_US))
+
+    first, last = end_after(starts), each_of(window, "last_start_until", lasts)
+    longest = 0 if columns.end_us is None else int((last - first).max()) + 1  # one call puts an event into all of them
+    if rules.rows_from_us is not None:
+        last[arrivals < rules.rows_from_us] = NEVER
+    upper = np.maximum(last - first + 1, 0).sum(dtype=np.float64)
+    if max(upper, longest) <= most:  # most replays of many keys end here: all below took as long as the replay
+        return int(upper)
+    key = np.repeat(np.arange(keys), np.diff(columns.key_offsets))
+    met = 0 if columns.end_us is None else max(longest, _distinct(key, first, last))
+    marks = np.concatenate(([NEVER], steps[1]))
+    watermark = marks[np.searchsorted(steps[0], arrivals)]
+    first = np.maximum(first, end_after(np.maximum(watermark, NEVER + rules.allowed_us) - rules.allowed_us))
+    # What the watermark had passed has a row for each burst, the rest one when it passes.
+    passed = {"final": first, "watermark": np.maximum(first, end_after(watermark)), "arrival": last + 1}[emit]
+    burst = np.cumsum((np.diff(key, prepend=-1) != 0) | (np.diff(arrivals, prepend=0) != 0))
+    [beyond] = end_after(marks[-1:] - (rules.allowed_us if emit == "final" else 0))
+    rows = _distinct(burst, first, np.minimum(last, passed - 1)) + _distinct(key, passed, np.minimum(last, beyond - 1))
+    return max(rows, met)
 
 
-def _counted(window: KernelWindow, events: ArrivingEvents, emit: int, marks_us: np.ndarray) -> int:
-    counting = Counting.make(
-        emit=emit,
-        starts=events.start_us,
-        lasts=events.last_us,
-        arrivals=events.arrival_us,
-        first_of_key=events.key_offsets,
-    )
-    clock = counting.clock  # its arrays live as long as `events` and `marks_us`
-    clock.ticks, clock.marks = address_of(events.ticks_us), address_of(marks_us)
-    clock.steps, clock.allowed = len(events.ticks_us), events.allowed_us
-    return int(count_rows(window.address, counting.address, len(events.key_offsets) - 1))
+def _distinct(group: np.ndarray, first: np.ndarray, last: np.ndarray) -> int:
+    """How many windows first … last some events have, each counted once in a group."""
+    held = first <= last
+    edges, change = np.concatenate((first[held], last[held] + 1)), np.repeat((1, -1), held.sum())
+    order = np.lexsort((edges, np.tile(group[held], 2)))
+    holding = np.cumsum(change[order])[:-1]
+    return int(np.diff(edges[order])[holding > 0].sum(dtype=np.float64))

@@ -1,25 +1,25 @@
 """The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from kernels import frames, spans
 from kernels.aggregators import kernels, window_class
-from kernels.aggregators._window import PointWindow
 from kernels.bounds import KernelWindow
+from kernels.frames._object import FrameWindow
 from kernels.frames._rules import DONE, refusal
 from kernels.monoid import SHARE
 from kernels.monoids import Monoid, find_monoid, has_inverse, parameter_values
-from kernels.ranks import IN_ORDER, Ranked, classify_keys, rank_keys
-from kernels.replay.by_context.by_arrival import arrival_logic
-from kernels.replay.by_context.frames import frames_source
-from kernels.replay.by_context.logic import context_bound_logic
-from kernels.replay.by_context.triggered import triggered_source
+from kernels.ranks import IN_ORDER, UNRANKED, Ranked, classify_keys, rank_keys
 from kernels.replay.context import EventHolder, KernelInUse
-from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
-from kernels.replay.numbered import numbered_logic
+from kernels.replay.dependent.by_arrival import arrival_logic
+from kernels.replay.dependent.frames import frames_source
+from kernels.replay.dependent.logic import context_bound_logic
+from kernels.replay.dependent.triggered import triggered_source
+from kernels.replay.numbered.in_time import in_time_logic, keys_in_time, rolling_in_time
+from kernels.replay.numbered.logic import numbered_logic
 from kernels.replay.order_statistics import of_states, refuse_unserved
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice
 from kernels.replay.window_kind import WindowKind
@@ -52,21 +52,22 @@ class Selection(NamedTuple):
     in_use: np.ndarray
     of_key: np.ndarray
     ranked: Ranked
-    require_replayed: Callable[[int, int], None] = lambda status, row: None
+    require_replayed: Callable[[int, int], None]
 
     def counted(self) -> dict[str, int]:
         counts = np.bincount(self.of_key, minlength=len(self.names))
         return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
 
 
-def _checked_choice(
-    name: str | None, options: Mapping[str, int | str], of: str, allowed: Sequence[str], take: Callable
-) -> KernelChoice:
-    """WrongParameter for an option that there is not, or that `take` refuses."""
+def _checked_choice(name: str | None, of: str, options: Mapping[str, int | str]) -> KernelChoice:
+    """WrongParameter for an option that there is not, or that the kernel refuses; of: what has options."""
+    keeper = _keeper(name)
+    of_frames = issubclass(keeper, FrameWindow)
+    allowed = REPLAYED[str(name)] if of_frames else keeper.PANE_OPTIONS
     for option in options:
         if option not in allowed:
             raise WrongParameter("options", option, f"options of {of}: {', '.join(allowed) or 'none'}")
-    take(options)
+    (keeper.structure_options if of_frames else keeper.pane_option)(options)
     return KernelChoice(name, tuple(sorted(options.items())))
 
 
@@ -77,24 +78,24 @@ def in_order(columns: EventColumns) -> np.ndarray:
     return kinds == IN_ORDER
 
 
-def unranked(columns: EventColumns) -> Ranked:
-    """Where no key needs its events in order of time."""
-    return rank_keys(columns.start_us, columns.key_offsets, np.zeros(0, np.int64))
-
-
 def _selection(
-    names: tuple[str, ...], uses: Sequence[Mapping], of_key: np.ndarray, ranked: Ranked, **also
+    columns: EventColumns,
+    uses: Mapping[str, Mapping],
+    of_key: np.ndarray | None = None,
+    ranked: Ranked = UNRANKED,
+    require_replayed: Callable[[int, int], None] = lambda status, row: None,
 ) -> Selection:
-    """uses: the fields of a KernelInUse of each kernel."""
+    """uses: the fields of a KernelInUse of each kernel, by name; of_key: None: all keys have the first."""
     memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
-    for words, use in zip(memory, uses, strict=True):
+    for words, use in zip(memory, uses.values(), strict=True):
         used, table = KernelInUse(address_of(words)), use.get("frames") or use.get("spans") or use["kernel"]
         for field, value in use.items():
             setattr(used, field, value)
         for field in EventHolder.fields:
             setattr(used.holder, field, getattr(table, field, 0))
         used.holder.evict = getattr(table, "bulk_evict", table.evict)
-    return Selection(names, memory, of_key, ranked, **also)
+    of_key = np.zeros(len(columns.key_offsets) - 1, np.int64) if of_key is None else of_key
+    return Selection(tuple(uses), memory, of_key, ranked, require_replayed)
 
 
 class LeftToEvents(NamedTuple):
@@ -135,18 +136,20 @@ def choose_for(
     if name is not None and name not in able:
         raise NotServed(f"kernel for {of} windows", name, able)
     if kind.depends_on_others:
-        return kind.choose(name, options)
+        name = name or (MULTI_BUFFER if MULTI_BUFFER in able else FINGER_TREE)
+        return _checked_choice(name, f"{name} in a replay", options)
     _keeper(kind.least_refusing if name is None else name).refuse(plan.aggregates)
     if name is None and kind.events_last:
         for option in options:
             raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
         return LeftToEvents.of(plan)
-    keeper = _keeper(name)
-    return _checked_choice(name, options, name or "a replay", keeper.PANE_OPTIONS, keeper.pane_option)
+    return _checked_choice(name, name or "a replay", options)
 
 
-def _keeper(kernel: str | None) -> type[PointWindow] | type[SpanWindow]:
-    """The object's class of what keeps the panes, events or spans of its keys."""
+def _keeper(kernel: str | None) -> type:
+    """The object's class of what keeps the panes, events, spans or frames of its keys."""
+    if kernel in REPLAYED:
+        return frames.window_class(kernel)
     return spans.window_class(kernel) if kernel in OF_SPANS else window_class(kernel or FINGER_TREE)
 
 
@@ -168,16 +171,16 @@ def select_kernels(
         return _select_by_events(choice, columns, window)
     _require_order(choice.name, columns)
     in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
-    if choice.name is None and kind.keeps_events and kind.holds_its_time(window) and emit != "arrival":
+    if choice.name is None and kind.keeps_events and window.beyond == 1 and emit != "arrival":
         events = (columns.key_offsets, columns.start_us, columns.arrival_us)
         in_time = keys_in_time(*events, *steps)
     keeper, to_rank = _keeper(choice.name), np.zeros(0, np.int64)
-    uses = [_use(keeper, window, keeper.pane_option(dict(choice.options)))]
+    uses = {choice.name or FINGER_TREE: _use(keeper, window, keeper.pane_option(dict(choice.options)))}
     if in_time.any():
-        uses.append({"logic": in_time_logic(), "kernel": rolling_in_time()})
+        uses[SORTED_STACKS] = {"logic": in_time_logic(), "kernel": rolling_in_time()}
         to_rank = np.flatnonzero(in_time & ~in_order(columns))
-    names = (choice.name or FINGER_TREE, SORTED_STACKS)
-    return _selection(names, uses, in_time.astype(np.int64), rank_keys(columns.start_us, columns.key_offsets, to_rank))
+    ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
+    return _selection(columns, uses, in_time.astype(np.int64), ranked)
 
 
 def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: KernelWindow) -> Selection:
@@ -188,9 +191,11 @@ def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: Kerne
     )
     figures = planner.figures_of(columns.key_offsets, columns.start_us, columns.end_us)
     plans, of_key = np.unique(planner.plan_keys(figures, asked), return_inverse=True)
-    keepers = [(_keeper(name), options) for name, options in map(planner.kernel_of, plans.tolist())]
-    uses = [_use(keeper, window, keeper.pane_option(options)) for keeper, options in keepers]
-    return _selection(tuple(map(planner.label_of, plans.tolist())), uses, of_key.astype(np.int64), unranked(columns))
+    uses = {}
+    for plan in plans.tolist():
+        name, options = planner.kernel_of(plan)
+        uses[planner.label_of(plan)] = _use(_keeper(name), window, _keeper(name).pane_option(options))
+    return _selection(columns, uses, of_key.astype(np.int64))
 
 
 def _require_order(name: str | None, columns: EventColumns) -> None:
@@ -206,7 +211,7 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
     )
 
 
-def _use(keeper: type[PointWindow] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
+def _use(keeper: type, window: KernelWindow, option: int) -> dict:
     """The fields of a KernelInUse; of a kernel with slices also the operations on what ends in them, where windows have
     many."""
     used = {"logic": numbered_logic(), "option": option}
@@ -216,18 +221,12 @@ def _use(keeper: type[PointWindow] | type[SpanWindow], window: KernelWindow, opt
     return used | {"spans": keeper.dispatch()} | ({} if ends is None else {"kernel": ends})
 
 
-def choose_frames(name: str | None, options: Mapping[str, int | str]) -> KernelChoice:
-    kernel = name or MULTI_BUFFER
-    take = frames.window_class(kernel).structure_options
-    return _checked_choice(kernel, options, f"{kernel} in a replay", REPLAYED[kernel], take)
-
-
 def select_frames(choice: KernelChoice, columns: EventColumns, require_answers: Callable[[], None]) -> Selection:
     """One kernel for all keys. require_answers() raises what is wrong with frames that were made."""
-    keeper, of_key = frames.window_class(choice.name), np.zeros(len(columns.key_offsets) - 1, np.int64)
+    keeper = _keeper(choice.name)
     options = keeper.structure_options(dict(choice.options))
     use = {"logic": context_bound_logic(), "source": frames_source(), "frames": keeper.dispatch()}
-    use["option"] = 0 if options is None else options.address
+    use["frame_options"] = 0 if options is None else options.address
 
     def require_replayed(status: int, row: int) -> None:
         require_answers()
@@ -236,22 +235,17 @@ def select_frames(choice: KernelChoice, columns: EventColumns, require_answers: 
             capacity = getattr(options, "capacity", 0)
             raise BadInput(refusal(str(choice.name), status, event, "the watermark − allowed lateness", capacity))
 
-    return _selection((choice.name,), [use], of_key, unranked(columns), require_replayed=require_replayed)
-
-
-def choose_panes(name: str | None, options: Mapping[str, int | str]) -> KernelChoice:
-    kernel, keeper = name or FINGER_TREE, window_class(name or FINGER_TREE)
-    return _checked_choice(kernel, options, kernel, keeper.PANE_OPTIONS, keeper.pane_option)
+    return _selection(columns, {str(choice.name): use}, require_replayed=require_replayed)
 
 
 def select_panes(
     choice: KernelChoice, columns: EventColumns, by_arrival: bool = False, by_places: bool = True
 ) -> Selection:
     """One kernel for all keys, which holds tuples by their places in order of time, or stretches of rows by arrival."""
-    keeper, of_key = window_class(choice.name), np.zeros(len(columns.key_offsets) - 1, np.int64)
+    keeper = _keeper(choice.name)
     use = {"kernel": keeper.dispatch(), "option": keeper.pane_option(dict(choice.options))}
     use |= {"logic": arrival_logic()} if by_arrival else {"logic": context_bound_logic(), "source": triggered_source()}
-    return _selection((choice.name,), [use], of_key, _places_in_order(columns) if by_places else unranked(columns))
+    return _selection(columns, {str(choice.name): use}, ranked=_places_in_order(columns) if by_places else UNRANKED)
 
 
 def _places_in_order(columns: EventColumns) -> Ranked:

@@ -9,11 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.bounds import KernelWindow, first_end_after, last_start_until, window_end, window_start
+from kernels.bounds import KernelWindow, each_of
 from kernels.replay.types import PassTicks, ReplayRules
-from kernels.runtime.fields import Count, Microseconds, Pointer
-from kernels.runtime.memory import entry
-from kernels.runtime.struct import BYTE, Struct
 
 FOREVER_US = 1 << 61
 """A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""
@@ -73,47 +70,18 @@ class Late(NamedTuple):
         return cls.of(*[np.empty(0, dtype=np.int64)] * 5)
 
 
-class MissedWindows(Struct):
-    """Columns of events, and of what is found: windows missed, starts of the first and the last, end of the first."""
-
-    starts: Pointer(Microseconds)
-    lasts: Pointer(Microseconds)
-    reached: Pointer(Microseconds)
-    misses_all: Pointer(BYTE)
-    missed: Pointer(Count)
-    first_start: Pointer(Microseconds)
-    first_end: Pointer(Microseconds)
-    last_start: Pointer(Microseconds)
-
-
-@entry
-def find_missed(window, question, events):
-    """The windows that each event missed; both are addresses."""
-    window, asked = KernelWindow(window), MissedWindows(question)
-    for row in range(events):
-        first, last = first_end_after(window, asked.starts[row]), last_start_until(window, asked.lasts[row])
-        if asked.misses_all[row] == 0:
-            last = min(last, first_end_after(window, asked.reached[row]) - 1)
-        asked.missed[row] = max(0, last - first + 1)
-        if first <= last:
-            asked.first_start[row] = window_start(window, first)
-            asked.first_end[row] = window_end(window, first)
-            asked.last_start[row] = window_start(window, last)
-
-
 def late_in_numbered_windows(window: KernelWindow, arrived: Arrived, last_us: np.ndarray, too_long: np.ndarray) -> Late:
     """Late events of windows whose bounds say which hold an event; last_us: the last time of each. O(events)."""
-    events = len(arrived.start_us)
-    names = ("missed", "first_start", "first_end", "last_start")
-    found = {name: np.zeros(events, np.int64) for name in names}
-    given = {"starts": arrived.start_us, "lasts": last_us, "reached": arrived.reached_us}
-    columns = {name: np.ascontiguousarray(values, np.int64) for name, values in given.items()}
-    question = MissedWindows.make(**columns, **found, misses_all=too_long)
-    find_missed(window.address, question.address, events)
-    row = np.flatnonzero(too_long | (found["missed"] > 0))
-    missed, first_start, first_end, last_start = (found[name][row] for name in names)
-    watermark_us = arrived.watermark_us[row]
-    knows = (missed > 0) & (watermark_us > BEFORE_ALL_US - arrived.lateness_us) & (arrived.lateness_us < FOREVER_US)
-    late_by_us = np.where(missed > 0, watermark_us - first_end, 0)
+    first, last = each_of(window, "first_end_after", arrived.start_us), each_of(window, "last_start_until", last_us)
+    reached = each_of(window, "first_end_after", arrived.reached_us) - 1
+    missed = np.maximum(0, np.where(too_long, last, np.minimum(last, reached)) - first + 1)
+    row = np.flatnonzero(too_long | (missed > 0))
+    missed, first, watermark_us, meets = missed[row], first[row], arrived.watermark_us[row], missed[row] > 0
+    first_start, first_end, last_start = np.zeros((3, len(row)), np.int64)
+    first_start[meets] = each_of(window, "start", first[meets])
+    first_end[meets] = each_of(window, "end", first[meets])
+    last_start[meets] = each_of(window, "start", (first + missed - 1)[meets])
+    late_by_us = np.where(meets, watermark_us - first_end, 0)
+    knows = meets & (watermark_us > BEFORE_ALL_US - arrived.lateness_us) & (arrived.lateness_us < FOREVER_US)
     knows |= ~too_long[row]  # an event that is too late has passed a watermark
     return Late(row, first_start, last_start, missed, late_by_us, too_long[row], knows)

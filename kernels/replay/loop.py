@@ -3,16 +3,16 @@ kernel that the run's keys were given, used key after key."""
 
 from kernels.frames._frames import KeyFrames
 from kernels.ranks import count_in_order
-from kernels.replay.by_context.state import CutWindow, release_derived
-from kernels.replay.by_context.tuple_walk import TupleWindow
 from kernels.replay.clock import keep_steps, next_tick, step_before
 from kernels.replay.context import Replay
-from kernels.replay.growing import release_list
-from kernels.replay.late_times import LEVELS
-from kernels.replay.open_windows import start_table
+from kernels.replay.dependent.state import CutWindow, release_dependent
+from kernels.replay.dependent.triggered import TupleWindow
+from kernels.replay.numbered.late_times import LEVELS
+from kernels.replay.numbered.open_windows import start_table
 from kernels.replay.rows import order_rows, take_rows
 from kernels.replay.stop import must_stop
 from kernels.runtime.fields import Address, Count
+from kernels.runtime.growing import release_list
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
@@ -29,7 +29,7 @@ class ReplayCalls(Struct):
     end_replay: Operation(Replay)
 
 
-STATES = 7  # a new event's, and two for each of three walks
+STATES = 8  # a new event's, two for each of three walks, and one of a window that depends on others
 
 
 def replay(r: Replay, keys):
@@ -49,7 +49,7 @@ def replay(r: Replay, keys):
 
 def end_replay(r: Replay):
     """Give all memory back, the rows' too: what was created, for memory may have ended before."""
-    walk = r.derived.walk
+    walk = r.dependent.walk
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
         if walk.policy_panes != 0:
@@ -59,16 +59,24 @@ def end_replay(r: Replay):
         if used.panes != 0:
             used.holder.destroy(used.panes)
     release(r.state)
-    release(r.open.entries)
-    for growing in (r.rows.sink, r.rows.order, r.passing.front, r.finishing.front, r.changing.front, r.carried.saved):
+    for growing in (r.rows.sink, r.rows.order, r.carried.saved):
         release_list(growing)
-    release_list(r.changed)
-    release_list(r.stretches.room)
-    release_list(r.stretches.nodes)
-    release_list(r.late_times)
+    _release_numbered(r.numbered)
+    release_dependent(r.dependent)
+
+
+@inner
+def _release_numbered(numbered):
+    release(numbered.open.entries)
+    stretches, late_times = numbered.stretches, numbered.late_times
+    for walk in (numbered.passing, numbered.finishing, numbered.changing):
+        release_list(walk.front)
+    release_list(numbered.changed)
+    release_list(stretches.room)
+    release_list(stretches.nodes)
+    release_list(late_times)
     for level in range(LEVELS):
-        release_list(r.late_times.runs[level])
-    release_derived(r.derived)
+        release_list(late_times.runs[level])
 
 
 @inner
@@ -103,22 +111,24 @@ def take_saved(r: Replay, target):
 def create_structures(r):
     """Of every kernel of the run, with the states and the table that all keys share."""
     r.state, state_bytes = resize(0, STATES * r.plan.state_words), WORD_BYTES * r.plan.state_words
-    last = r.state
-    for walk in (r.passing, r.finishing, r.changing):
+    last, numbered = r.state, r.numbered
+    numbered.finishing.cursor, numbered.changing.cursor = 1, 2
+    for walk in (numbered.passing, numbered.finishing, numbered.changing):
         walk.back, walk.result = last + state_bytes, last + 2 * state_bytes
         last = walk.result
+    r.dependent.state = last + state_bytes
     start_table(r)
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
         if r.events.last:
             used.panes = used.spans.create(r.plan, r.window, used.option)
         elif used.frames.address != 0:
-            used.panes = used.frames.create(r.plan, CutWindow(r.window.address).rules, used.option)
+            used.panes = used.frames.create(r.plan, CutWindow(r.window.address).rules, used.frame_options)
             KeyFrames(used.panes).events = r.events.columns
         else:
             used.panes = used.kernel.create(r.plan, used.option, 0)
             if used.source.address != 0:
-                plan, walk = TupleWindow(r.window.address).looked_at, r.derived.walk
+                plan, walk = TupleWindow(r.window.address).looked_at, r.dependent.walk
                 if plan.address != 0:  # a policy looks at it
                     walk.policy_state = resize(0, plan.state_words)
                     walk.policy_panes = used.kernel.create(plan, used.option, 0)
@@ -128,10 +138,10 @@ def create_structures(r):
 def take_kernel(r, first, end):
     used = r.kernels.in_use[r.kernels.of_key[r.key]]
     r.logic = used.logic
-    r.kernel, r.spans, r.frames, r.panes = used.kernel, used.spans, used.frames, used.panes
-    r.holder, r.derived.source = used.holder, used.source
+    r.kernel, r.holder, r.panes, r.numbered.spans = used.kernel, used.holder, used.panes, used.spans
+    r.dependent.source, r.dependent.frames, r.dependent.of_key = used.source, used.frames, KeyFrames(used.panes)
     starts = r.events.starts[first:]
-    r.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
+    r.numbered.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
 
 
 replay_calls = lazy_table(ReplayCalls, "replay", replay, take_rows, take_saved, end_replay)

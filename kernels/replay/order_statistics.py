@@ -11,12 +11,12 @@ import numpy as np
 
 from kernels.monoid import AggregateSpec, OrderStatistic
 from kernels.monoids import answered_by_states, find_monoid, output_type, parameter_values
-from kernels.monoids._order_code import SIGN_CLEARED
-from kernels.order_statistics.content import NO_KEY, MovingContent, statistic_table
 from kernels.replay.late import FOREVER_US, Arrived
 from kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
 from kernels.replay.window_kind import WindowKind
+from kernels.runtime.fields import LARGEST
 from kernels.runtime.memory import address_of, as_word
+from kernels.states.order_statistics import NO_KEY, MovingContent, statistic_table
 from schemas.errors import AggregateFailed, NotServed, TooManySeconds
 
 ROWS_A_CALL = 1 << 14
@@ -34,37 +34,10 @@ class KeyedTimes(NamedTuple):
     is_late: np.ndarray
 
 
-class RankedColumn(NamedTuple):
-    """The events that have a value in a column. ranks: of each; values: the different ones of the keys in order, of key
-    k from first_value[k] on; the others as in MovingContent."""
-
-    times: KeyedTimes
-    ranks: np.ndarray
-    values: np.ndarray
-    first_value: np.ndarray
-    first_of_key: np.ndarray
-    first_late: np.ndarray
-    by_enter: np.ndarray
-    by_leave: np.ndarray
-    by_arrival: np.ndarray
-
-    @classmethod
-    def of(cls, times: KeyedTimes, columns: EventColumns, spec: AggregateSpec) -> "RankedColumn":
-        """The column that an aggregate reads. O(events log events)."""
-        keys, words, valid = len(columns.key_offsets) - 1, columns.values[spec.column], columns.valid[spec.column]
-        held = KeyedTimes(*(np.ascontiguousarray(each[valid]) for each in times))
-        codes = order_codes(words[valid]) if spec.column_type == "float64" else words[valid]
-        ranks, values, first_value = ranked(held.key, keys, codes)
-        first_of_key = np.searchsorted(held.key, np.arange(keys + 1))
-        on_time = np.bincount(held.key[held.is_late == 0], minlength=keys)
-        orders = (np.lexsort((each, held.key)) for each in (held.enters, held.leaves, held.is_late))
-        return cls(held, ranks, values, first_value, first_of_key, first_of_key[:keys] + on_time, *orders)
-
-
 def order_codes(words: np.ndarray) -> np.ndarray:
     """Of floats by their bits, codes in their order (_order_code.value_code), in which −0.0 is 0.0."""
     bits = (words.view(np.float64) + 0.0).view(np.int64)
-    return np.where(bits >= 0, bits, bits ^ SIGN_CLEARED)
+    return np.where(bits >= 0, bits, bits ^ LARGEST)
 
 
 def ranked(key: np.ndarray, keys: int, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -121,7 +94,7 @@ def with_order_statistics(asked: ReplayedEvents, plan: AggregatePlan) -> ResultR
             continue
         read = (spec.column, spec.column_type)
         if read not in of_columns:
-            of_columns[read] = RankedColumn.of(times, asked.columns, spec)
+            of_columns[read] = _content(asked, times, spec)
         found.append(_answers(asked, of_columns[read], spec))
     words, nulls = (np.array(each) for each in zip(*found, strict=True))
     types = tuple(map(output_type, plan.aggregates))
@@ -139,13 +112,12 @@ def _keyed_times(asked: ReplayedEvents) -> KeyedTimes:
     return KeyedTimes(key, enters_us, last_us, arrival_us, (start_us < arrived.watermark_us).astype(np.int8))
 
 
-def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -> tuple[np.ndarray, np.ndarray]:
+def _answers(asked: ReplayedEvents, content: MovingContent, spec: AggregateSpec) -> tuple[np.ndarray, np.ndarray]:
     name, statistic = find_monoid(spec)
     rows, table = asked.rows, statistic_table(spec.function, name)
     words, nulls = np.zeros(len(rows.key), np.int64), np.zeros(len(rows.key), np.bool_)
-    height = 1 << max(0, int(np.diff(column.first_value).max(initial=1)) - 1).bit_length()
-    memory = np.zeros(statistic.memory_words * height + 1, np.int64)
-    content = _content(asked, column, statistic.memory_words)
+    memory = np.zeros(statistic.memory_words * content.most_height + 1, np.int64)
+    content.key, content.memory_words = NO_KEY, statistic.memory_words
     content.answers, content.nulls, content.held.memory = map(address_of, (words, nulls, memory))
     for place, value in enumerate(parameter_values(spec, statistic)):
         content.held.parameters[place] = as_word(value) if isinstance(value, float) else value
@@ -165,22 +137,34 @@ def failure_of(spec: AggregateSpec, labels: Labels, key: int, start: int, end: i
     return AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
 
 
-def _content(asked: ReplayedEvents, column: RankedColumn, memory_words: int) -> MovingContent:
-    rows, given = asked.rows, column._asdict()
-    times = given.pop("times")
+def _content(asked: ReplayedEvents, times: KeyedTimes, spec: AggregateSpec) -> MovingContent:
+    """The events that have a value in the column that an aggregate reads, ranked among the different values of their
+    key, and the rows. O(events log events)."""
+    columns, rows = asked.columns, asked.rows
+    keys, words, valid = len(columns.key_offsets) - 1, columns.values[spec.column], columns.valid[spec.column]
+    held = KeyedTimes(*(np.ascontiguousarray(each[valid]) for each in times))
+    codes = order_codes(words[valid]) if spec.column_type == "float64" else words[valid]
+    ranks, values, first_value = ranked(held.key, keys, codes)
+    first_of_key = np.searchsorted(held.key, np.arange(keys + 1))
     return MovingContent.make(
-        **given,
-        enters=times.enters,
-        leaves=times.leaves,
-        arrivals=times.arrivals,
-        is_late=times.is_late,
+        most_height=1 << max(0, int(np.diff(first_value).max(initial=1)) - 1).bit_length(),
+        ranks=ranks,
+        enters=held.enters,
+        leaves=held.leaves,
+        arrivals=held.arrivals,
+        is_late=held.is_late,
+        by_enter=np.lexsort((held.enters, held.key)),
+        by_leave=np.lexsort((held.leaves, held.key)),
+        by_arrival=np.lexsort((held.is_late, held.key)),
+        first_of_key=first_of_key,
+        first_late=first_of_key[:keys] + np.bincount(held.key[held.is_late == 0], minlength=keys),
+        first_value=first_value,
+        values=values,
         row_keys=rows.key,
         starts=rows.window_start,
         ends=rows.window_end,
         known_at=rows.emitted_at,
         on_time_until=_on_time_until(asked),
-        key=NO_KEY,
-        memory_words=memory_words,
     )
 
 

@@ -9,9 +9,9 @@ rows     [20, 30) r0   [10, 20) r0   [10, 20) r1        sorted by number, end an
 pairs    (10, row 1) (10, row 2) (20, row 0)            rows are copied in that order, and moved back
 """
 
-from kernels.replay.growing import GrowingList, append
 from kernels.replay.stop import OVER_BUDGET, Stop, must_stop_at
 from kernels.runtime.fields import Code, Count, Inline, Microseconds, Place, Pointer, Ref, Tail, Word, Words
+from kernels.runtime.growing import GrowingList, append
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
 from kernels.runtime.struct import Struct, words_at
@@ -68,15 +68,17 @@ class Rows(Struct):
 
 
 @inner
-def append_row(r, start, end, number):
-    """A new row of the key at hand, all but its window unset; valid until the next one. One too many asks the call to
-    stop."""
+def append_row(r, window, revision, firing, tick):
+    """A new row of the key at hand, without late events and outputs as yet; valid until the next one. window: its
+    start, end and number. One too many asks the call to stop."""
     rows = r.rows
     rows.count += 1
     if rows.count > rows.most:
         r.stop.asked = OVER_BUDGET
     row = Row(append(rows.sink, rows.row_words))
-    row.key, row.start, row.end, row.number = r.key, start, end, number
+    row.key = r.key
+    row.start, row.end, row.number = window
+    row.revision, row.firing, row.tick, row.late = revision, firing, tick, 0
     return row
 
 

@@ -58,7 +58,7 @@ class WindowSpec(NamedTuple):
     """One window kind with its parameters.
 
     kind: the name of its file, which says which of the others it takes
-    size_us: > 0; with a zone a day counts 86,400 s here, whatever its true length
+    size_us: > 0; with a zone a day counts 86,400 s here, also one that is longer or shorter
     slide_us: > 0 from one start to the next
     origin_us: start of window 0; ignored with a zone
     zone: None, or the days of a calendar window
@@ -102,7 +102,7 @@ class CallLimits(NamedTuple):
     """What one call of a replay may cost.
 
     most_rows: None for as many as `most_bytes` hold; they stand in memory up to three times until they are returned
-    stop: int64[1]; whoever writes kernels.replay.OVER_TIME to it, from any thread, ends the replay with TooManySeconds
+    stop: int64[1]; kernels.replay.OVER_TIME, written to it from any thread, ends the replay with TooManySeconds
     """
 
     most_rows: int | None = None

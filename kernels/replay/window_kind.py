@@ -1,8 +1,8 @@
-"""What is known of a window kind, whole: each file of kernels/windows/ has a subclass, and an instance of it as `KIND`.
+"""What is known of a window kind, whole: each file of kernels/kinds/ has a subclass, and an instance of it as `KIND`.
 
 A kind says how kernels see it (spec, make, placement), which kernels and aggregates serve it, what a run must read for
-it, which windows an event missed, and about how many rows some events make. What the query language needs to know of
-it without kernels (parameters, refusals, whether days may run in any order) stands in schemas/windows.
+it, and which windows an event missed. What the query language needs to know of it without kernels (parameters,
+refusals, whether days may run in any order) stands in schemas/windows.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,6 @@ import numpy as np
 from kernels import aggregators
 from kernels.bounds import LONGEST_US, Extent, KernelWindow
 from kernels.replay.context import Placement
-from kernels.replay.expected_rows import ArrivingEvents, expected_rows
 from kernels.replay.late import Arrived, Late, late_in_numbered_windows
 from kernels.replay.types import WindowSpec
 from schemas.errors import WrongParameter
@@ -23,9 +22,10 @@ class WindowKind:
     """A kind whose windows have numbers and bounds in closed form."""
 
     keeps_events = False
-    """Whether a kernel holds its events one by one, not panes or slices of them: such windows end where events do."""
+    """Whether a kernel holds its events one by one, not panes or slices of them: such windows end where events do
+    (RollingWindow)."""
     placement: Callable[[], Placement]
-    """How its events go into a kernel, and how windows come out."""
+    """How its events go into a kernel, and how windows come out; of kinds whose windows have numbers."""
     least_refusing: str | None = None
     """Of the kernels that keys may have if none is named, the one that serves most: what it refuses, none serves. None:
     the finger tree."""
@@ -35,7 +35,7 @@ class WindowKind:
     """Whether the windows that an event missed follow from its key's later event times too, however old it is."""
 
     depends_on_others = False
-    """Whether its windows depend on the other events of their key (kernels/replay/by_context), and have no number."""
+    """Whether its windows depend on the other events of their key (kernels/replay/dependent), and have no number."""
 
     def kernels(self) -> Sequence[str]:
         """The kernels that can be asked for by name."""
@@ -69,10 +69,6 @@ class WindowKind:
         """Whether the rows of a window, and what an event missed, depend on no events but those within its halo."""
         return True
 
-    def holds_its_time(self, made: KernelWindow) -> bool:
-        """Whether windows that end where an event does hold it."""
-        return True
-
     def too_long(self, window: Window, start_us: np.ndarray, end_us: np.ndarray) -> np.ndarray:
         """Which events are in no window because of their length (semantics §2)."""
         if window.longest_event_us is None:
@@ -91,10 +87,6 @@ class WindowKind:
         last_us = np.maximum(end_us - 1, start_us)
         made = self.make(self.spec(window, start_us), Extent(int(start_us.min()), int(start_us.max())))
         return late_in_numbered_windows(made, counted, last_us, too_long)
-
-    def expected(self, made: KernelWindow, events: ArrivingEvents) -> int:
-        """At least so many rows come of these events: exact where no window comes twice."""
-        return expected_rows(made, events)
 
     def source_digest(self, window: Window | None) -> str:
         """Of what a file of the user's says by which its windows are found; empty where there is none."""

@@ -31,7 +31,7 @@ AGGREGATES = f"{PACKAGE}.monoids"
 HEAVY_FUNCTIONS = f"{PACKAGE}.farm.functions"
 APART = (AGGREGATES, HEAVY_FUNCTIONS)
 """Packages of which each file's compiled code has a folder of its own."""
-STATES = ("runtime", "states", "order_statistics")
+STATES = ("runtime", "states")
 """Folders of which every aggregate's compiled code holds something."""
 INSTALLED = {"site-packages", "dist-packages"}
 DIGITS = 16

@@ -3,11 +3,13 @@
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from schemas.errors import BrokenDefinition
+from schemas.errors import BrokenDefinition, NotServed
 from schemas.mistakes import file_of
 
+BASELINES = "baselines"
 IN_BOLD = re.compile(r"\x1b\[[0-9;]*m")
 """Numba writes so wherever colorama is installed."""
 
@@ -15,6 +17,42 @@ IN_BOLD = re.compile(r"\x1b\[[0-9;]*m")
 def names_in(path: Iterable[str]) -> list[str]:
     """Names of the modules in a package's folder, sorted; those with an underscore in front are shared."""
     return sorted(module.name for module in pkgutil.iter_modules(path) if not module.name.startswith("_"))
+
+
+def require_known(what: str, name: object, known: Sequence[str]) -> None:
+    """NotServed for a name that isn't known, or is none."""
+    if not isinstance(name, str) or name not in known:
+        raise NotServed(what, name, tuple(known))
+
+
+class KernelFolder:
+    """Kernels, one file or folder each that defines `KERNEL`, the class of its object; loaded when asked for. Those
+    that no replay takes unnamed stand in `baselines/`."""
+
+    def __init__(self, package: str, path: Iterable[str]):
+        self.package, (self.path,) = package, path
+        self._classes: dict[str, Any] = {}
+
+    def names(self) -> list[str]:
+        """Of all kernels, sorted."""
+        return sorted({*names_in([self.path]), *self._baselines()} - {BASELINES})
+
+    def load(self, kernel: str) -> Any:
+        """The class of a kernel's object. NotServed for an unknown one."""
+        if not (isinstance(kernel, str) and kernel in self._classes):  # to look for it takes a third of a millisecond
+            require_known("kernel", kernel, self.names())
+            below = f".{BASELINES}" if kernel in self._baselines() else ""
+            self._classes[kernel] = importlib.import_module(f"{self.package}{below}.{kernel}").KERNEL
+        return self._classes[kernel]
+
+    def make(self, kernel: str, aggregates: Mapping, window: object = None, **options: object) -> Any:
+        """An object of a kernel of this folder: as kernels.api.make."""
+        made = self.load(kernel)
+        made.require(window, aggregates, options)
+        return made(window, aggregates, **options)
+
+    def _baselines(self) -> list[str]:
+        return names_in([f"{self.path}/{BASELINES}"])
 
 
 def first_paragraph(module: str) -> str:

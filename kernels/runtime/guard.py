@@ -60,6 +60,12 @@ class Guard:
             raise KernelOutOfMemory(self._words[ASKED_BYTES])
 
 
+def call_c(builder, name: str, returned, *values):
+    """Call a function of C, or of a symbol of ours: LLVM's value of what it returns."""
+    kind = ir.FunctionType(returned, [value.type for value in values])
+    return builder.call(get_or_insert_function(builder.module, kind, name), values)
+
+
 def _word(builder, guard, number):
     address = builder.add(guard, ir.Constant(_I64, 8 * number))
     return builder.inttoptr(address, _I64.as_pointer())
@@ -88,15 +94,11 @@ def guarded_caller(module, words: int) -> ir.Function:
 
 def jump_to_guard(builder, asked_bytes) -> None:
     """Leave the call for the guard of its thread; where there is none, go on behind."""
-    module = builder.module
-    find = get_or_insert_function(module, ir.FunctionType(_I64, []), "windrow_guard_of_thread")
-    guard = builder.call(find, [])
+    guard = call_c(builder, "windrow_guard_of_thread", _I64)
     guarded, unguarded = builder.append_basic_block(), builder.append_basic_block()
     builder.cbranch(builder.icmp_signed("!=", guard, ir.Constant(_I64, NO_GUARD)), guarded, unguarded)
     builder.position_at_end(guarded)
     builder.store(asked_bytes, _word(builder, guard, ASKED_BYTES))
-    jump_type = ir.FunctionType(ir.VoidType(), [_I64.as_pointer(), _I32])
-    longjmp = get_or_insert_function(module, jump_type, "longjmp")
-    builder.call(longjmp, [_word(builder, guard, BEGIN), ir.Constant(_I32, 1)])
+    call_c(builder, "longjmp", ir.VoidType(), _word(builder, guard, BEGIN), ir.Constant(_I32, 1))
     builder.unreachable()
     builder.position_at_end(unguarded)

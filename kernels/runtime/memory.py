@@ -19,7 +19,7 @@ from numba.extending import lower_builtin, type_callable
 
 from kernels.runtime import checked_memory
 from kernels.runtime.cache import kernels_folders
-from kernels.runtime.guard import jump_to_guard
+from kernels.runtime.guard import call_c, jump_to_guard
 from kernels.runtime.kept import keep
 from kernels.runtime.numba_names import get_or_insert_function
 
@@ -78,8 +78,7 @@ def _make_resize(context, module):
     function.linkage = "internal"
     function.attributes.add("noinline")
     builder = ir.IRBuilder(function.append_basic_block())
-    realloc = get_or_insert_function(module, ir.FunctionType(_I64, [_I64, _I64]), "realloc")
-    block, zero, size = builder.call(realloc, function.args), ir.Constant(_I64, 0), function.args[1]
+    block, zero, size = call_c(builder, "realloc", _I64, *function.args), ir.Constant(_I64, 0), function.args[1]
     is_missing = builder.and_(builder.icmp_signed("==", block, zero), builder.icmp_signed("!=", size, zero))
     found, missing = builder.append_basic_block(), builder.append_basic_block()
     builder.cbranch(is_missing, missing, found)
@@ -97,21 +96,18 @@ def _abort(context, builder, size):
     report = get_or_insert_function(builder.module, printf_type, "dprintf")
     message = context.insert_const_string(builder.module, _NO_MEMORY)
     builder.call(report, [ir.Constant(i32, 2), message, size])
-    builder.call(get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), []), "abort"), [])
+    call_c(builder, "abort", ir.VoidType())
     builder.unreachable()
 
 
 def _release(context, builder, signature, arguments):
-    function = get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), [_I64]), "free")
-    builder.call(function, arguments)
+    call_c(builder, "free", ir.VoidType(), *arguments)
     return context.get_dummy_value()
 
 
 def _move(context, builder, signature, arguments):
-    arguments_type = ir.FunctionType(_I64, [_I64, _I64, _I64])
-    function = get_or_insert_function(builder.module, arguments_type, "memmove")
     target, source, words = arguments
-    builder.call(function, [target, source, builder.shl(words, ir.Constant(_I64, 3))])
+    call_c(builder, "memmove", _I64, target, source, builder.shl(words, ir.Constant(_I64, 3)))
     return context.get_dummy_value()
 
 

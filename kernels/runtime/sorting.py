@@ -30,7 +30,7 @@ class Pairs(Struct):
 
 @inner
 def ascend(words, count):
-    """Whether some words never fall."""
+    """Whether some words never fall. O(count)."""
     words = words_at(words)
     falls = 0
     for place in range(1, count):  # without a way out, so that it is compiled to vector instructions
@@ -53,7 +53,7 @@ def insert_ascending(words, count, word):
 @inner
 def merge_ascending(target, one, size, other, more):
     """Words of two stretches that ascend into one, from the greatest on; `one` may begin where the target does, or
-    before it. Often they are in order already."""
+    before it. Often they are in order already. O(size + more)."""
     place, in_order = size + more, size == 0 or more == 0 or one[size - 1] <= other[0]
     while size > 0 and more > 0 and not in_order:
         place -= 1
@@ -68,7 +68,8 @@ def merge_ascending(target, one, size, other, more):
 
 @inner
 def sort_pairs(pairs, spare, count):
-    """Sort pairs by key, stably, by merging; returns which of the two blocks holds them in the end."""
+    """Sort pairs by key, stably, by merging; returns which of the two blocks holds them in the end.
+    O(count log count)."""
     not_inlined()
     pairs, spare = Pairs(pairs), Pairs(spare)
     for first in range(0, count, FEW):

@@ -14,13 +14,13 @@ tails of a length that is known only while running, or units.
 """
 
 import operator
+from typing import Self
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import (
     infer_getattr,
-    intrinsic,
     lower_builtin,
     lower_cast,
     lower_getattr_generic,
@@ -87,7 +87,7 @@ class Struct:
         object.__setattr__(self, name, value)
 
     @classmethod
-    def make(cls, **values) -> "Struct":
+    def make(cls, **values) -> Self:
         """A structure whose memory lives as long as this object, and with it the arrays and structures given for its
         pointers. What isn't given is 0."""
         memory = np.zeros(-(-cls.size_bytes // WORD_BYTES), np.int64)
@@ -111,13 +111,28 @@ def _property(offset: int, field) -> property:
     return property(get, set_field if hasattr(field, "set") else None)
 
 
-def allocate(struct):
-    """A new structure, all zero; whoever asks for it releases it. Also in compiled code."""
-    words = -(-struct.size_bytes // WORD_BYTES)
-    made = struct(resize(0, words))
+def _clear(context, builder, made, arguments):
+    address, words = arguments
+    pointer, one = builder.inttoptr(address, ir.IntType(8).as_pointer()), ir.IntType(1)
+    memset = builder.module.declare_intrinsic("llvm.memset", [pointer.type, _I64])
+    size = builder.shl(words, ir.Constant(_I64, 3))
+    builder.call(memset, [pointer, ir.Constant(ir.IntType(8), 0), size, ir.Constant(one, 0)])
+    return context.get_dummy_value()
+
+
+@instruction(types.void(types.int64, types.int64), _clear)
+def clear_words(address, words):
+    """Make so many words from an address on 0."""
     for place in range(words):
-        words_at(made.address)[place] = 0
-    return made
+        words_at(address)[place] = 0
+
+
+def allocate(struct):
+    """A new structure, all zero; the one that asks for it releases it. Also in compiled code."""
+    words = -(-struct.size_bytes // WORD_BYTES)
+    address = resize(0, words)
+    clear_words(address, words)
+    return struct(address)
 
 
 # From here on: what Numba must know.
@@ -218,21 +233,13 @@ def _set_element(context, builder, made, arguments):
     pointer_type.element.store(builder, _element(builder, pointer_type, address, place), value)
 
 
-@intrinsic
-def _cleared(typingctx, struct_class, address):
-    struct = struct_class.typing_key
-
-    def clear(context, builder, made, arguments):
-        pointer = builder.inttoptr(arguments[1], ir.IntType(8).as_pointer())
-        size = ir.Constant(_I64, -(-struct.size_bytes // WORD_BYTES) * WORD_BYTES)
-        memset = builder.module.declare_intrinsic("llvm.memset", [pointer.type, _I64])
-        builder.call(memset, [pointer, ir.Constant(ir.IntType(8), 0), size, ir.Constant(ir.IntType(1), 0)])
-        return arguments[1]
-
-    return struct.numba_type(struct_class, types.int64), clear
-
-
 @overload(allocate)
 def _compiled_allocate(struct):
     words = -(-struct.typing_key.size_bytes // WORD_BYTES)
-    return lambda struct: _cleared(struct, resize(0, words))
+
+    def made(struct):
+        address = resize(0, words)
+        clear_words(address, words)
+        return struct(address)
+
+    return made

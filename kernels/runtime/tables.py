@@ -59,7 +59,7 @@ def _from_words(function: Callable) -> Callable:
     return lambda *words: function(*(kind(word) for kind, word in zip(kinds, words, strict=True)))
 
 
-def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Callable], folders=None) -> Struct:
+def compiled_table(table: type[T], name: str, functions: Mapping[str, Callable], folders=None) -> T:
     """A table of that kind with the addresses of some functions, compiled now or loaded from the disk cache; 0 for
     operations that aren't given. `name` is of no other table; folders: where it is kept, if not with the kernels, or
     NOT_KEPT.

@@ -1,12 +1,13 @@
 """What a kernel of events that last can be asked: a table of compiled functions, one per operation.
 
-Its object (_window.py) and a replay (kernels/replay/spans.py) call through this table, and know nothing else of the
-kernel; kernels/runtime/tables.py says why.
+Its object (_window.py) and a replay (kernels/replay/numbered/spans.py) call through this table, and know nothing else
+of the kernel; kernels/runtime/tables.py says why.
 """
 
-from kernels.runtime.fields import Address, Count, Microseconds, Place, Word
+from kernels.runtime.fields import Address, Count, Microseconds, Place, Ref, Word
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
+from kernels.states.layout import StatePlan
 
 
 class SpanKernel(Struct):
@@ -19,7 +20,7 @@ class SpanKernel(Struct):
     state(s, cursor, low, high) → address of the aggregate of all events that meet the window [low, high), valid until
         the next call. cursor: who asks, below CURSORS; one whose windows never go back is answered quickest
     complete(s, low, high, state) → address of the same, given the aggregate of what ends in its slices, which a walk
-        has (kernels/replay/walk.py); 0 of kernels without slices
+        has (kernels/replay/numbered/walk.py); 0 of kernels without slices
     evict(s, time): what no window needs that begins behind it
     oldest(s) → a time before which no window ends that has events; first_from(s, time) → the same of windows that begin
         from then on, at least `time`. FOREVER if there is none
@@ -40,6 +41,13 @@ class SpanKernel(Struct):
     is_empty: Operation(Address)
     save: Operation(Address, Address)
     load: Operation(Address, Address, Count)
+
+
+class KeySpans(Struct):
+    """With this begins the structure of each kernel. result: a state to answer with, if it needs one."""
+
+    plan: Ref(StatePlan)
+    result: Address
 
 
 CURSORS = 3

@@ -13,12 +13,13 @@ their windows did: an eighth of a replay went into blanking 32 records for the f
 from kernels.aggregators._dispatch import FOREVER
 from kernels.bounds.grid import Grid
 from kernels.runtime.address_list import AddressList, insert_address, release_addresses
+from kernels.runtime.bisection import searches
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Bytes, Inline, Place, Ref, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize, trailing_zeros
 from kernels.runtime.struct import Struct, words_at
+from kernels.spans._dispatch import KeySpans
 from kernels.states import clear, copy_words, fold, merge
-from kernels.states.layout import StatePlan
 
 PAGE_BITS = 5
 PAGE_RECORDS = 1 << PAGE_BITS
@@ -47,14 +48,11 @@ class Pages(AddressList):
     spare: Address
 
 
-class PagedSpans(Struct):
-    """What keeps a record for each slice or window that has events. Each kernel goes on with fields of its own; result:
-    a state to answer with, if it needs one."""
+class PagedSpans(KeySpans):
+    """What keeps a record for each slice or window that has events. Each kernel goes on with fields of its own."""
 
-    plan: Ref(StatePlan)
     window: Ref(Grid)
     pages: Inline(Pages)
-    result: Address
 
 
 @inner
@@ -131,19 +129,19 @@ def _page_at(pages, place):
 
 
 @inner
+def _is_before(pages, place, number):
+    return _page_at(pages, place).number < number
+
+
+_first_page_from = searches("pages_of_records", _is_before).place_from
+
+
+@inner
 def _place_from(pages, number):
     """The place of the first page of that number or a greater one. O(log pages), O(1) for the one found last."""
-    low, high = pages.first, pages.end
-    if low <= pages.found < high and _page_at(pages, pages.found).number == number:
-        return pages.found
-    while low < high:
-        middle = (low + high) >> 1
-        if _page_at(pages, middle).number < number:
-            low = middle + 1
-        else:
-            high = middle
-    pages.found = low
-    return low
+    if not (pages.first <= pages.found < pages.end and _page_at(pages, pages.found).number == number):
+        pages.found = _first_page_from(pages, pages.first, pages.end, number)
+    return pages.found
 
 
 @inner

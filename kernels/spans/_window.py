@@ -1,48 +1,45 @@
 """What the objects of all span kernels share: windows by their bounds, values by name, errors. A kernel's class says
 what it is made of, how its options go into `create`, which aggregates it takes and how its invariants are checked."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from kernels.aggregators import finger_tree
-from kernels.aggregators._answers import lower_all
-from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
-from kernels.aggregators._saved import description, opened, sealed
 from kernels.bounds.grid import Grid, grid
 from kernels.columns import LIMIT_US
-from kernels.kernel_object import KernelObject
-from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, in_words, those_with
+from kernels.monoids import AggregateSpec, find_monoid
+from kernels.objects.kernel_object import KernelObject, lower_all
+from kernels.objects.saved import description, opened, sealed
+from kernels.runtime.arrays import words_of
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
-from kernels.spans._dispatch import SpanKernel
+from kernels.spans._dispatch import KeySpans, SpanKernel
 from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
 from kernels.states import gather
-from kernels.states.layout import StatePlan
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import Aggregate
 from schemas.windows import Window
+from schemas.windows.regular import WHOLE
 
 
 @guarded_entry
-def state_of(plan: StatePlan, event, state):
-    """Of an event alone; event: address of an Events of one row; state: room for it."""
-    gather(plan, state, event, 0, 1)
+def insert_event(kernel: SpanKernel, s: KeySpans, low, high, event, state):
+    """event: address of an Events of one row; state: room for its own."""
+    gather(s.plan, state, event, 0, 1)
+    kernel.insert_span(s, low, high, state)
 
 
 @guarded_entry
-def answer_window(kernel: SpanKernel, s, low, high, plan: StatePlan, answers):
+def answer_window(kernel: SpanKernel, s: KeySpans, low, high, answers):
     """A SlotResult per slot of the window [low, high)."""
-    lower_all(plan, kernel.state(s, 0, low, high), answers)
+    lower_all(s.plan, kernel.state(s, 0, low, high), answers)
 
 
 NOTHING_EVICTED = -LIMIT_US - 1
 LOOKING = 1
 """The cursor of who looks for windows; 0 is that of who asks for them."""
-INDEX_ARITY = 4
-"""Least arity of the finger trees of a sweeping kernel."""
 MOST_PIECES = 1 << 20
 """Records of a kernel that an event may be put into, by one call that nothing interrupts: some tenths of a second."""
 
@@ -58,7 +55,11 @@ class SpanWindow(KernelObject):
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options that a query may give where a replay keeps events in it."""
     IN_ORDER_ONLY = False
-    TABLE, CUT_BY = SpanKernel, "window"
+    TABLE = SpanKernel
+    WINDOW = (
+        "one whose events last, as schemas.query.spanning makes, and one of whole events; other attributions are a "
+        "replay's (replay_table)"
+    )
 
     def __init__(
         self,
@@ -73,6 +74,11 @@ class SpanWindow(KernelObject):
         self._described = description(type(self).__name__, sorted(options.items()), window, self._plan.specs)
         self._state = np.zeros(self._plan.state_words, np.int64)
         self._create(self._grid.address, self.pane_option(options))
+
+    @classmethod
+    def takes(cls, window: object) -> bool:
+        lasts = isinstance(window, Window) and window.longest_event_us is not None
+        return lasts and getattr(window, "attribution", WHOLE) == WHOLE
 
     @classmethod
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
@@ -104,15 +110,15 @@ class SpanWindow(KernelObject):
             allowed = f"one that goes into {MOST_PIECES:,} slices or windows, not {pieces:,}; let windows slide further"
             raise WrongParameter("interval", (low, high), allowed)
         source = self._columns.source([value], np.array([low]), np.zeros(1, np.int64))
-        state_of(self._plan.address, source.address, address_of(self._state))
         if high > self._evicted + 1:
-            self._ask("insert_span", max(low, self._evicted + 1), high, address_of(self._state))
+            window = (max(low, self._evicted + 1), high)
+            insert_event(self.dispatch().address, self._address, *window, source.address, address_of(self._state))
 
     @in_turn
     def state(self, low: int, high: int) -> dict[str, int | float | bool | None]:
         """The aggregates of all events that meet the window [low, high), by name; None for a null."""
         self._require_window(*self._interval(low, high))
-        answer_window(self.dispatch().address, self._address, low, high, self._plan.address, self._answers)
+        answer_window(self.dispatch().address, self._address, low, high, self._answers)
         return self._lowered()
 
     @in_turn
@@ -169,36 +175,6 @@ class SpanWindow(KernelObject):
             raise BadInput(
                 f"[{low}, {high}) begins by {self._evicted}, up to which was evicted; ask for a later window"
             )
-
-
-class SweepingWindow(SpanWindow):
-    """Of kernels that sweep, with finger trees as indexes."""
-
-    SERVES: Callable[[AnyAggregate], bool]
-
-    @classmethod
-    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
-        """NotServed for an aggregate that is none of those served."""
-        super().refuse(specs)
-        for spec in specs:
-            if not cls.SERVES(find_monoid(spec)[1]):
-                what = f"aggregate of {cls.kernel_name()}"
-                raise NotServed(what, in_words(spec), those_with(cls.SERVES), spec.function)
-
-    @classmethod
-    def pane_option(cls, options: Mapping[str, int]) -> int:
-        """Where the operations of its indexes stand."""
-        return finger_tree.KERNEL.dispatch().address
-
-    def _pieces(self, low: int, high: int) -> int:
-        return 1  # an event is put into an index, however long it is
-
-
-def events_between(tree: PointKernel, entries: int, low: int, high: int) -> int:
-    """How many the entries of a tree in [low, high) cover."""
-    if tree.is_empty(entries):
-        return 0
-    return int(words_of(tree.range_query(entries, low, high), 1)[0])
 
 
 def held_records(pages: Pages) -> Iterator[tuple[int, np.ndarray]]:

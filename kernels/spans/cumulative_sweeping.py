@@ -9,31 +9,37 @@ are finger trees, so that a late event finds its places and a window is two rang
 window will ask for one by one is kept as one state, `gone`.
 """
 
-from kernels.aggregators._arrays import words_of
+from collections.abc import Callable, Mapping, Sequence
+
+from kernels.aggregators import finger_tree
 from kernels.aggregators._dispatch import FOREVER, PointKernel
 from kernels.bounds.grid import Grid
-from kernels.monoids import has_inverse
+from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, has_inverse, in_words, those_with
+from kernels.runtime.arrays import words_of
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Microseconds, Ref
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
-from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.spans._window import INDEX_ARITY, SweepingWindow, events_between
+from kernels.runtime.struct import allocate, words_at
+from kernels.spans._dispatch import KeySpans
+from kernels.spans._window import SpanWindow
 from kernels.states import clear, copy_words, events_of, subtract
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
+from schemas.errors import NotServed
+
+INDEX_ARITY = 4
+"""Least arity of the finger trees of a sweeping kernel."""
 
 
-class CumulativeSweep(Struct):
-    """gone: of events that started by `time`, which are in `starts` no more, and have not ended; result, ended: states
+class CumulativeSweep(KeySpans):
+    """gone: of events that started by `time`, which are in `starts` no more, and have not ended; ended: a state
     to answer with."""
 
-    plan: Ref(StatePlan)
     tree: Ref(PointKernel)
     starts: Address
     ends: Address
     time: Microseconds
     gone: Address
-    result: Address
     ended: Address
 
 
@@ -151,6 +157,13 @@ def load(sweep: CumulativeSweep, saved, there):
     return words + _load_tree(sweep, sweep.ends, saved + WORD_BYTES * words, there - words) == there
 
 
+def events_between(tree: PointKernel, entries: int, low: int, high: int) -> int:
+    """How many the entries of a tree in [low, high) cover."""
+    if tree.is_empty(entries):
+        return 0
+    return int(words_of(tree.range_query(entries, low, high), 1)[0])
+
+
 def check(address: int, plan: Plan) -> None:
     """O(log events)."""
     sweep = CumulativeSweep(address)
@@ -160,6 +173,29 @@ def check(address: int, plan: Plan) -> None:
     assert gone + started == ended, f"ends: {gone} open events and {started} that start later have {ended} ends"
     assert tree.oldest(sweep.starts) > sweep.time, "starts: none lies before the time up to which all are gone"
     assert tree.oldest(sweep.ends) > sweep.time + 1, "ends: none lies before the first window"
+
+
+class SweepingWindow(SpanWindow):
+    """Of kernels that sweep, with finger trees as indexes."""
+
+    SERVES: Callable[[AnyAggregate], bool]
+
+    @classmethod
+    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
+        """NotServed for an aggregate that is none of those served."""
+        super().refuse(specs)
+        for spec in specs:
+            if not cls.SERVES(find_monoid(spec)[1]):
+                what = f"aggregate of {cls.kernel_name()}"
+                raise NotServed(what, in_words(spec), those_with(cls.SERVES), spec.function)
+
+    @classmethod
+    def pane_option(cls, options: Mapping[str, int]) -> int:
+        """Where the operations of its indexes stand."""
+        return finger_tree.KERNEL.dispatch().address
+
+    def _pieces(self, low: int, high: int) -> int:
+        return 1  # an event is put into an index, however long it is
 
 
 class CumulativeSweeping(SweepingWindow):

@@ -4,7 +4,7 @@
                                               │ └───┘ └───┘
 
 Level k of a slice covers it and the k − 1 before it. Of height 1 it is SE-Slicing, and of any height the same code
-(_slices.py): a higher one makes insertions cheaper, and windows dearer, which ask each level of their slices.
+(se_slicing.py): a higher one makes insertions cheaper, and windows dearer, which ask each level of their slices.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,8 @@
 """Operations on the states of a plan (state_plan.py), as kernels call them; who makes a plan gets the tables of
 compiled operations that it needs (tables.py).
 
-Here `plan` is a StatePlan, `into`, `older`, … are addresses of states, `events` is an Events (layout.py).
+Here `plan` is a StatePlan, `into`, `older`, … are addresses of states, `events` is an Events (layout.py). Each takes
+O(words of a state) for each state or event that it is about.
 """
 
 from kernels.runtime.memory import WORD_BYTES, as_float, inner, move

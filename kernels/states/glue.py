@@ -9,7 +9,6 @@ from llvmlite import ir
 from numba import types
 
 from kernels.monoid import Monoid
-from kernels.runtime.addresses import named_inner
 from kernels.runtime.fields import WORD_BYTES, Elements, Word
 from kernels.runtime.memory import inner, instruction
 from kernels.runtime.struct import words_at
@@ -81,45 +80,46 @@ def writer(count: int) -> Callable:
 
 
 @inner
-def _time(slot, columns, row):
+def _nothing(columns, row):
+    return ()
+
+
+@inner
+def _time(columns, row):
     return (columns.times[row],)
 
 
 @inner
-def _value(slot, columns, row):
+def _value(columns, row):
     return (columns.values[row],)
 
 
 @inner
-def _value_if_any(slot, columns, row):
+def _value_if_any(columns, row):
     return (columns.values[row] if columns.has_column else 0,)
 
 
 @inner
-def _validity(slot, columns, row):
+def _validity(columns, row):
     return (columns.valid[row] == 1,)
 
 
 @inner
-def _second_value(slot, columns, row):
+def _second_value(columns, row):
     return (columns.second_values[row],)
 
 
-def lift_arguments(owner: str, monoid: Monoid) -> Callable:
-    """(slot, columns, row) → what `lift` is called with."""
-    read_parameters = reader(len(monoid.parameters))
-
-    def parameters(slot, columns, row):
-        return read_parameters(slot.parameters.address)
-
-    def both(one: Callable, other: Callable) -> Callable:
-        def both_of(slot, columns, row):
-            return one(slot, columns, row) + other(slot, columns, row)
-
-        return named_inner(owner, both_of)
-
-    taken = [_time] * monoid.takes_time
-    taken.append(_value_if_any if "" in monoid.column_types else _value)
-    taken += [_validity] * monoid.takes_nulls + [_second_value] * bool(monoid.second_types)
-    taken += [named_inner(owner, parameters)] * monoid.lift_takes_parameters
-    return functools.reduce(both, taken)
+def words_of(monoid: Monoid) -> dict[str, Callable]:
+    """How its words are read and written; and of (columns, row) a tuple of one of the words that `lift` is called with,
+    or of none where it isn't."""
+    parameters = len(monoid.parameters)
+    return {
+        "read_state": reader(monoid.words),
+        "write_state": writer(monoid.words),
+        "read_parameters": reader(parameters),
+        "read_lift_parameters": reader(parameters if monoid.lift_takes_parameters else 0),
+        "time": _time if monoid.takes_time else _nothing,
+        "value": _value_if_any if "" in monoid.column_types else _value,
+        "validity": _validity if monoid.takes_nulls else _nothing,
+        "second": _second_value if monoid.second_types else _nothing,
+    }

@@ -1,5 +1,6 @@
 """The operations on states of a monoid, which it keeps in registers. tables.py binds the names that are None here to
-each monoid's own functions and to what it says of itself, and compiles what comes out.
+each monoid's own functions and to what it says of itself, and compiles what comes out. What calls nothing of a monoid
+serves sketches too (sketch_operations.py).
 
 Here `slot` is a Slot, all else are addresses of the slot's own words, strides in bytes, and numbers.
 """
@@ -10,7 +11,8 @@ from kernels.states.glue import columns_of
 from kernels.states.layout import GrowingRows, Slot
 
 identity = lift = combine = inverse = answer = None  # of the monoid; `answer` is its `lower`
-read_state = write_state = read_parameters = lift_arguments = None  # glue.py
+read_state = write_state = read_parameters = read_lift_parameters = None  # glue.py
+time = value = validity = second = None  # glue.py
 takes_nulls = needs_no_column = has_second = None
 
 
@@ -22,19 +24,20 @@ def is_there(columns, row):
 
 
 def lifted(slot, columns, row):
-    return lift(*lift_arguments(slot, columns, row))
+    words = time(columns, row) + value(columns, row) + validity(columns, row) + second(columns, row)
+    return lift(*(words + read_lift_parameters(slot.parameters.address)))
 
 
 def lowered(slot, state):
-    return answer(read_state(state))
-
-
-def lowered_with_parameters(slot, state):
     return answer(read_state(state), *read_parameters(slot.parameters.address))
 
 
 def take_row(slot, at, columns, row):
     write_state(at, combine(read_state(at), lifted(slot, columns, row)))
+
+
+def lift_row(slot, at, columns, row):
+    write_state(at, lifted(slot, columns, row) if row >= 0 and is_there(columns, row) else identity())
 
 
 def clear(slot, into):
@@ -72,8 +75,7 @@ def prefixes(slot, into, stride, first, states, start):
 def merge_each(slot: Slot, into, stride, olders, states):
     offset = slot.offset
     for place in range(states):
-        older = words_at(olders)[place] + offset
-        write_state(into, combine(read_state(older), read_state(into)))
+        merge(slot, into, words_at(olders)[place] + offset, into)
         into += stride
 
 
@@ -81,7 +83,7 @@ def spread(slot: Slot, first, stride, targets, states):
     offset = slot.offset
     for place in range(states):
         target = words_at(targets)[place] + offset
-        write_state(target, combine(read_state(target), read_state(first)))
+        merge(slot, target, target, first)
         first += stride
 
 
@@ -97,15 +99,14 @@ def gather(slot: Slot, into, events, first, end):
 def lift_each(slot: Slot, into, stride, events, first, end):
     columns = columns_of(slot, events)
     for row in range(first, end):
-        write_state(into, lifted(slot, columns, row) if is_there(columns, row) else identity())
+        lift_row(slot, into, columns, row)
         into += stride
 
 
 def lift_rows(slot: Slot, into, stride, events, chosen, states):
     columns = columns_of(slot, events)
     for place in range(states):
-        row = words_at(chosen)[place]
-        write_state(into, lifted(slot, columns, row) if row >= 0 and is_there(columns, row) else identity())
+        lift_row(slot, into, columns, words_at(chosen)[place])
         into += stride
 
 

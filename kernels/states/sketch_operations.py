@@ -1,13 +1,12 @@
 """The operations on states of a sketch, which is worked on where it stands; it commutes, so it may take up either of
-two into the other. As monoid_operations.py otherwise."""
+two into the other. What isn't here is as in monoid_operations.py."""
 
-from kernels.runtime.struct import words_at
 from kernels.states import copy_words
 from kernels.states.glue import columns_of
 from kernels.states.layout import Slot
-from kernels.states.monoid_operations import is_there, lower, lower_each, take_in
 
 reset = add = absorb = join_states = answer = None  # of the sketch; `reset` is its `clear`, `answer` its `lower`
+is_there = None  # monoid_operations.py
 
 
 def lowered(slot, state):
@@ -16,6 +15,12 @@ def lowered(slot, state):
 
 def take_row(slot, at, columns, row):
     add(at, columns.values[row], slot.parameters.address)
+
+
+def lift_row(slot, at, columns, row):
+    reset(at, slot.parameters.address)
+    if row >= 0 and is_there(columns, row):
+        take_row(slot, at, columns, row)
 
 
 def clear(slot: Slot, into):
@@ -31,9 +36,10 @@ def fold(slot: Slot, into, first, stride, states):
 def merge(slot: Slot, into, older, newer):
     if into == newer:
         absorb(into, older, slot.parameters.address)
-    else:
+        return
+    if into != older:
         copy_words(into, older, slot.words)
-        absorb(into, newer, slot.parameters.address)
+    absorb(into, newer, slot.parameters.address)
 
 
 def join(slot: Slot, into, older, newer):
@@ -57,37 +63,9 @@ def prefixes(slot: Slot, into, stride, first, states, start):
         first += stride
 
 
-def merge_each(slot: Slot, into, stride, olders, states):
-    for place in range(states):
-        absorb(into, words_at(olders)[place] + slot.offset, slot.parameters.address)
-        into += stride
-
-
-def spread(slot: Slot, first, stride, targets, states):
-    for place in range(states):
-        absorb(words_at(targets)[place] + slot.offset, first, slot.parameters.address)
-        first += stride
-
-
 def gather(slot: Slot, into, events, first, end):
-    parameters, columns = slot.parameters.address, columns_of(slot, events)
-    reset(into, parameters)
+    columns = columns_of(slot, events)
+    reset(into, slot.parameters.address)
     for row in range(first, end):
         if is_there(columns, row):
-            add(into, columns.values[row], parameters)
-
-
-def lift_each(slot: Slot, into, stride, events, first, end):
-    for row in range(first, end):
-        gather(slot, into, events, row, row + 1)
-        into += stride
-
-
-def lift_rows(slot: Slot, into, stride, events, chosen, states):
-    for place in range(states):
-        row = words_at(chosen)[place]
-        gather(slot, into, events, max(row, 0), row + 1)
-        into += stride
-
-
-__all__ = ["is_there", "lower", "lower_each", "take_in"]
+            take_row(slot, into, columns, row)

@@ -5,8 +5,8 @@ A monoid is compiled alone, when a query first asks for it, and kept in a folder
 """
 
 import functools
-from collections.abc import Callable
-from types import ModuleType
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from numba.core.errors import NumbaError
 
@@ -15,12 +15,14 @@ from kernels.monoids import module_of, monoids_of
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.cache import AGGREGATES, folders_of
 from kernels.runtime.found import not_compiled
+from kernels.runtime.struct import Struct
 from kernels.runtime.tables import compiled_table
 from kernels.states import monoid_operations, plan_operations, sketch_operations
-from kernels.states.glue import lift_arguments, reader, writer
+from kernels.states.glue import words_of
 from kernels.states.layout import StateOperations
 from kernels.trial import try_aggregate
 
+T = TypeVar("T", bound=Struct)
 OF_SLOTS = ("lower", "lower_each", "take_in")
 OPTIONAL = {"subtract": "inverse", "join": "join"}  # operations that need a part which not every monoid has
 PARTS = {each: each for each in ("identity", "lift", "combine", "inverse", "add", "absorb")}
@@ -28,15 +30,21 @@ PARTS |= {"lower": "answer", "clear": "reset", "join": "join_states"}
 """Functions of a monoid, and what operations call them."""
 
 
-@functools.cache
-def monoid_table(function: str, name: str) -> StateOperations:
-    """The operations on states of one monoid of a file. BrokenDefinition where they can't be compiled."""
-    operations = monoid_functions(name, monoids_of(function)[name])
+def compiled_apart(kind: type[T], function: str, name: str, operations: Mapping[str, Callable]) -> T:
+    """A table of what one aggregate of a file can be asked, kept in the folder of that file. BrokenDefinition where
+    Numba can't compile it."""
     try:
-        table = compiled_table(StateOperations, name, operations, folders_of(AGGREGATES, function))
+        return compiled_table(kind, name, operations, folders_of(AGGREGATES, function))
     except NumbaError as error:
         try_aggregate(function)  # plain Python says it better
         raise not_compiled(module_of(function), str(error)) from error
+
+
+@functools.cache
+def monoid_table(function: str, name: str) -> StateOperations:
+    """The operations on states of one monoid of a file. Raises as compiled_apart."""
+    operations = monoid_functions(name, monoids_of(function)[name])
+    table = compiled_apart(StateOperations, function, name, operations)
     if "join" not in operations:
         table.join = table.merge
     return table
@@ -56,22 +64,16 @@ def monoid_functions(name: str, monoid: Monoid | Sketch) -> dict[str, Callable]:
     names = {called: named_inner(own, function) for called, function in given.items() if function is not None}
     names |= {"takes_nulls": monoid.takes_nulls, "has_second": bool(monoid.second_types)}
     names |= {"needs_no_column": "" in monoid.column_types}
-    template, lowered = sketch_operations, sketch_operations.lowered
+    templates = vars(monoid_operations)
     if isinstance(monoid, Monoid):
-        template = monoid_operations
-        names |= {"read_state": reader(monoid.words), "write_state": writer(monoid.words)}
-        names |= {"lift_arguments": lift_arguments(own, monoid), "read_parameters": reader(len(monoid.parameters))}
-        names["lifted"] = named_inner(own, template.lifted, names)
-        lowered = template.lowered_with_parameters if monoid.parameters else template.lowered
-    names["lowered"] = named_inner(own, lowered, names)
-    for each in ("is_there", "take_row"):
-        names[each] = named_inner(own, getattr(template, each), names)
-    return _bound(name, template, monoid, names)
-
-
-def _bound(name: str, template: ModuleType, monoid: Monoid | Sketch, names: dict) -> dict[str, Callable]:
+        names |= words_of(monoid)
+        names["lifted"] = named_inner(own, templates["lifted"], names)
+    else:
+        templates = templates | {each: made for each, made in vars(sketch_operations).items() if made is not None}
+    for each in ("lowered", "is_there", "take_row", "lift_row"):
+        names[each] = named_inner(own, templates[each], names)
     operations: dict[str, Callable] = {}
     for operation in StateOperations.fields:
         if getattr(monoid, OPTIONAL.get(operation, "lower"), None) is not None:
-            operations[operation] = named_inner(name, getattr(template, operation), names | operations)
+            operations[operation] = named_inner(name, templates[operation], names | operations)
     return operations

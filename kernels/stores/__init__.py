@@ -13,11 +13,11 @@ where something must be installed or started.
 """
 
 import importlib
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from kernels.given import require_known
-from kernels.runtime.found import names_in
+from kernels.runtime.found import names_in, require_known
 from schemas.errors import WrongParameter
 
 HEADER = 255
@@ -36,6 +36,11 @@ class Store(Protocol):
     def sync(self) -> None: ...
 
     def close(self) -> None: ...
+
+
+def packed(level: int, position: int) -> bytes:
+    """A key, big-endian: the pages of a level lie next to each other where keys are in order."""
+    return struct.pack(">BQ", level, position)
 
 
 def stores() -> list[str]:

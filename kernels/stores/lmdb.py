@@ -5,14 +5,13 @@ process that is killed loses none of them, as the system has them already; only 
 """
 
 import fcntl
-import struct
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from kernels.stores import Key, Range
+from kernels.stores import Key, Range, packed
 from schemas.errors import NotSetUp, StorageFailed, WrongParameter
 
 try:
@@ -26,7 +25,7 @@ FIRST_BYTES = 1 << 28
 
 
 class LmdbStore:
-    """Keys are big-endian, so that the pages of a level lie next to each other."""
+    """One in a folder, which is locked for this process."""
 
     def __init__(self, folder: str | Path):
         self._folder = Path(folder)
@@ -41,28 +40,24 @@ class LmdbStore:
 
     def read(self, keys: Sequence[Key]) -> list[bytes | None]:
         with self._failing("read"), self._database.begin() as transaction:
-            return [transaction.get(_name(*key)) for key in keys]
+            return [transaction.get(packed(*key)) for key in keys]
 
     def write(self, pages: Mapping[Key, bytes], removed: Sequence[Range]) -> None:
         with self._failing("written"):
-            while not self._written(pages, removed):
+            try:
+                self._write(pages, removed)
+            except lmdb.MapFullError:  # nothing is written
                 self._database.set_mapsize(2 * self._database.info()["map_size"])
-
-    def _written(self, pages: Mapping[Key, bytes], removed: Sequence[Range]) -> bool:
-        """One transaction; False, and nothing is written, if the address space is too small for it."""
-        try:
-            self._write(pages, removed)
-        except lmdb.MapFullError:
-            return False
-        return True
+                self.write(pages, removed)
 
     def _write(self, pages: Mapping[Key, bytes], removed: Sequence[Range]) -> None:
+        """In one transaction."""
         with self._database.begin(write=True) as transaction:
             for key, value in pages.items():
-                transaction.put(_name(*key), value)
+                transaction.put(packed(*key), value)
             for level, first, end in removed:
                 for position in range(first, end):
-                    transaction.delete(_name(level, position))
+                    transaction.delete(packed(level, position))
 
     def sync(self) -> None:
         with self._failing("synced"):
@@ -81,10 +76,6 @@ class LmdbStore:
                 f"the store in {self._folder} can't be {what}: {failure}; look for room on the disk, then open the "
                 "window again: it is as of its last flush"
             ) from failure
-
-
-def _name(level: int, position: int) -> bytes:
-    return struct.pack(">BQ", level, position)
 
 
 def _lock(folder: Path):

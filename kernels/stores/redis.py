@@ -1,11 +1,10 @@
 """The networked store: a Redis server. Its settings decide what a loss of power costs; see `appendonly` there."""
 
 import contextlib
-import struct
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 
-from kernels.stores import Key, Range
+from kernels.stores import Key, Range, packed
 from schemas.errors import NotSetUp, StorageFailed
 
 try:
@@ -66,7 +65,7 @@ class RedisStore:
         self._server.close()
 
     def _name(self, level: int, position: int) -> bytes:
-        return self._prefix.encode() + b":" + struct.pack(">BQ", level, position)
+        return self._prefix.encode() + b":" + packed(level, position)
 
     def _asked(self, question: Callable):
         try:

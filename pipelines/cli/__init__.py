@@ -1,1 +1,2 @@
-"""One file = one command: the function named as the file. Heavy imports are inside it: `--help` is quick."""
+"""A command is a function, in a file with those that are used along with it. Heavy imports are inside it: `--help` is
+quick. What several commands share is in files with an underscore in front."""

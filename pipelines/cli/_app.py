@@ -1,21 +1,15 @@
-"""The commands as one application. A file of this folder whose name has no underscore in front is a command."""
+"""The commands as one application."""
 
 import sys
-from importlib import import_module, metadata
-from pathlib import Path
+from importlib import metadata
 from typing import Annotated
 
 import typer
 
+from pipelines.cli import asking, ingesting, keeping, planning, replaying
 from pipelines.cli._errors import reported
 from processes import children, modes, signals
 
-COMMANDS = Path(__file__).parent
-# As a day's work goes; new commands follow by name.
-ORDER = (
-    *("ingest", "forget", "profile", "replay", "backfill", "plan", "rebuild", "verify", "whatif"),
-    *("query", "tables", "runs", "report", "maintain", "repair", "check", "doctor"),
-)
 # Exit codes from here on say that a signal ended the command.
 STOPPED = 128
 
@@ -44,17 +38,10 @@ def app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback()(_for_all)
-    for name in command_names():
-        module = import_module(f"pipelines.cli.{name}")
-        # Typer joins lines that have no empty one between them.
-        made.command(name, epilog="\n\n".join(("Examples:", *module.EXAMPLES)))(getattr(module, name))
+    # In the order of a day's work.
+    for module in (ingesting, replaying, planning, asking, keeping):
+        made.add_typer(module.commands)
     return made
-
-
-def command_names() -> list[str]:
-    """Names of the commands: the files, in the order of a day's work."""
-    names = [path.stem for path in COMMANDS.glob("*.py") if not path.stem.startswith("_")]
-    return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
 def _show_version(asked: bool) -> None:

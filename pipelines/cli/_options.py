@@ -24,6 +24,11 @@ _UNITS = {
 }
 
 
+def examples(*lines: str) -> str:
+    """The end of a command's help. Typer joins lines that have no empty one between them."""
+    return "\n\n".join(("Examples:", *lines))
+
+
 def read_day(text: str) -> date:
     """A day as YYYY-MM-DD; a usage error otherwise."""
     try:

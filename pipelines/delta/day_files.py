@@ -98,21 +98,16 @@ def by_day(lake: Lake, name: str, version: int | None = None) -> dict[date, DayS
     actions = lake.add_actions(name, version)
     day = day_column(actions)
     # Not of texts: writers cut them off at different lengths.
-    compared = [(each.name, _TOTALS.get(each.name.partition(".")[0])) for each in actions.schema if not _is_text(each)]
-    asked = [("num_records", "sum"), *sorted((name, how) for name, how in compared if how is not None)]
+    texts = (pa.string(), pa.large_string(), pa.string_view())
+    compared = sorted(each.name for each in actions.schema if each.type not in texts)
+    totals = [(name, _TOTALS.get(name.partition(".")[0])) for name in compared]
+    asked = [("num_records", "sum"), *((name, how) for name, how in totals if how is not None)]
     grouped = actions.group_by(day).aggregate(asked)
     dates = pc.cast(grouped[day], pa.date32()).to_pylist()
     rows, *others = (grouped[f"{column}_{how}"].to_pylist() for column, how in asked)
     values = zip(*others, strict=True) if others else [()] * len(dates)
-    return {each: DayStatistics(n, _digest(of_day)) for each, n, of_day in zip(dates, rows, values, strict=True)}
-
-
-def _is_text(field: pa.Field) -> bool:
-    return field.type in (pa.string(), pa.large_string(), pa.string_view())
-
-
-def _digest(values: tuple) -> str:
-    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
+    digests = (hashlib.sha256(repr(of_day).encode()).hexdigest()[:16] for of_day in values)
+    return {each: DayStatistics(n, digest) for each, n, digest in zip(dates, rows, digests, strict=True)}
 
 
 class RowGroup(NamedTuple):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from deltalake.transaction import AddAction, RemoveAction
 
@@ -34,8 +34,7 @@ class FileCommit:
     def files(self, filters: Filters | None = None) -> list[str]:
         """Files of the newest version, below the table's folder, that may hold such rows."""
         folder = self.lake.folder(self.table.name)
-        found = storage.read_only_table(folder).file_uris(file_pruning_predicate=filters)
-        return [unquote(path).removeprefix(f"{folder}/") for path in found]
+        return [path.removeprefix(f"{folder}/") for path in self.lake.files(self.table.name, filters=filters)]
 
     def replace(self, removed: Collection[str], added: Sequence[NewFile]) -> int:
         """Take these files out and others in; returns the version that this commit made."""

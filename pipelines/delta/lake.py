@@ -7,7 +7,7 @@ when there are no new rows; none relies on an option whose no-op is silent.
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
@@ -31,7 +31,7 @@ from schemas.tables import Table
 
 Where: TypeAlias = Mapping[str, Iterable[str | int | datetime.date]]
 """By column the values that it may have: rows whose columns all do. Of no columns, every row."""
-Rows: TypeAlias = pa.Table | Iterator[pa.RecordBatch] | list[dict]
+Rows: TypeAlias = pa.Table | list[dict]
 _REPAIRED = ".repaired"
 _UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
 
@@ -96,17 +96,18 @@ class Lake:
 
     def replace(self, table: Table, where: Where, rows: Rows) -> int:
         """Replace the rows whose columns have one of these values by others, in one commit without a JVM. The rows must
-        be among those and fulfil the table's constraints, else nothing is written. Batches are streamed. Returns the
-        version that this commit made."""
+        be among those and fulfil the table's constraints, else nothing is written. Returns the version that this commit
+        made."""
         return self._write(table, rows, {"mode": "overwrite", "predicate": _predicate(where)})
 
     def _write(self, table: Table, rows: Rows, how: dict[str, Any]) -> int:
         folder, note = self.folder(table.name), CommitNote(self.of_run)
         with self.locked(table.name) as lock, locks.full_disk_reported(self.config, table.name):
             locks.require_rights(self.config, table.name)
-            fitted = _fitted(rows, self.schema(table))
+            schema = self.schema(table)
+            fitted = pa.Table.from_pylist(rows, schema) if isinstance(rows, list) else rows.select(schema.names)
             lock.require_held()
-            write_deltalake(storage.delta_table(folder), fitted, commit_properties=note.properties, **how)
+            write_deltalake(storage.delta_table(folder), fitted.cast(schema), commit_properties=note.properties, **how)
             return version_made(folder, note, table)
 
     def folder(self, name: str) -> Location:
@@ -188,15 +189,10 @@ class Lake:
 
     def partition_dates(self, name: str) -> set[datetime.date]:
         """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""
-        return set() if self.version(name) is None else set(self.rows_by_day(name))
-
-    def rows_by_day(self, name: str) -> dict[datetime.date, int]:
-        """Rows by day of the table's date partitions, from its log alone. O(files)."""
+        if self.version(name) is None:
+            return set()
         actions = self.add_actions(name)
-        column = day_column(actions)
-        counted = actions.group_by(column).aggregate([("num_records", "sum")])
-        days = counted.column(column).cast(pa.date32()).to_pylist()
-        return dict(zip(days, counted.column("num_records_sum").to_pylist(), strict=True))
+        return {*actions[day_column(actions)].cast(pa.date32()).unique().to_pylist()}
 
     def row_count(self, name: str) -> int:
         """Rows of the table, from its log alone. O(files)."""
@@ -235,14 +231,6 @@ class Lake:
 def day_column(actions: pa.Table) -> str:
     """Which column of `add_actions` holds the days of a table that is partitioned by date."""
     return next(each for each in actions.column_names if each.startswith("partition.") and each.endswith("_date"))
-
-
-def _fitted(rows: Rows, schema: pa.Schema) -> pa.Table | pa.RecordBatchReader:
-    if isinstance(rows, list):
-        return pa.Table.from_pylist(rows, schema)
-    if isinstance(rows, pa.Table):
-        return rows.select(schema.names).cast(schema)
-    return pa.RecordBatchReader.from_batches(schema, (batch.select(schema.names).cast(schema) for batch in rows))
 
 
 def _predicate(where: Where) -> str:

@@ -62,7 +62,7 @@ def _names(folder: Location) -> list[str]:
 def actions(folder: Location, version: int, kind: str = "") -> list[dict] | None:
     """Of the commit that made a version, of one kind if it is given; None where it can't be read."""
     try:
-        return [json.loads(line) for line in entry(folder, version).read_text().splitlines() if kind in line]
+        return [json.loads(line) for line in entry(folder, version).read_text().split("\n") if line and kind in line]
     except (OSError, ValueError):
         return None
 
@@ -81,15 +81,11 @@ def current_since(times: Mapping[int, float], moment: float) -> list[int]:
 
 def rows_version(folder: Location, version: int) -> int:
     """The version that brought the rows of another: what came in between was maintenance. O(commits in between)."""
-    while version > 0 and not _may_change_rows(actions(folder, version)):
+    while version > 0 and (found := actions(folder, version)) is not None:  # else what it did isn't known
+        if any(action.get(kind, {}).get("dataChange") for action in found for kind in ("add", "remove")):
+            break
         version -= 1
     return version
-
-
-def _may_change_rows(found: list[dict] | None) -> bool:
-    if found is None:  # the commit is gone, or damaged: nobody knows
-        return True
-    return any(action.get(kind, {}).get("dataChange") for action in found for kind in ("add", "remove"))
 
 
 def readable_count(folder: Location) -> int:
@@ -149,20 +145,17 @@ def words(folder: Location, version: int) -> str | None:
 
 
 def version_made(folder: Location, note: CommitNote, table: Table) -> int:
-    """The version that a commit made, behind which small files are put together. The caller holds the table's lock."""
+    """The version that a commit made, behind which small files are put together once there are too many, in a commit
+    that changes no row. The caller holds the table's lock."""
     version = note.version(folder)
-    if not table.partition_by:
-        _compact_if_scattered(folder, CommitNote(note.of_run))
-    return version
-
-
-def _compact_if_scattered(folder: Location, note: CommitNote) -> None:
-    """Put small files together once there are too many, in a commit of its own that changes no row: tables that get a
-    small file with each commit stay cheap to read. Measured: 10 to 30 ms."""
-    table = storage.delta_table(folder)
-    sizes = pa.table(table.get_add_actions(flatten=True)).column("size_bytes").to_pylist()
+    if table.partition_by:
+        return version
+    # Tables that get a small file with each commit stay cheap to read. Measured: 10 to 30 ms.
+    opened = storage.delta_table(folder)
+    sizes = pa.table(opened.get_add_actions(flatten=True)).column("size_bytes").to_pylist()
     if sum(size < SMALL_BYTES for size in sizes) > MOST_SMALL_FILES:
-        table.optimize.compact(commit_properties=note.properties)
+        opened.optimize.compact(commit_properties=CommitNote(note.of_run).properties)
+    return version
 
 
 @dataclass(frozen=True)
@@ -195,7 +188,7 @@ def wrong_with(path: Location, size_bytes: int | None, read_all: bool = False) -
         # An error of the operating system has a number; of what Arrow found in the file, none.
         if getattr(error, "errno", None) is not None:
             raise
-        return f"can't be read as Parquet: {_first_line(error)}"
+        return f"can't be read as Parquet: {first_line(error)}"
 
 
 def damaged_log(folder: Location) -> list[DamagedFile]:
@@ -206,7 +199,7 @@ def damaged_log(folder: Location) -> list[DamagedFile]:
     try:
         storage.delta_table(folder)
     except DeltaError as error:
-        return [DamagedFile(folder / LOG, f"can't be read: {_first_line(error)}")]
+        return [DamagedFile(folder / LOG, f"can't be read: {first_line(error)}")]
     return []
 
 
@@ -256,6 +249,6 @@ def _wrong_with_entry(path: Location) -> str | None:
     return None if actions and all(isinstance(action, dict) for action in actions) else "is empty"
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """Of an error's text: the rest of a library's is its own inside."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

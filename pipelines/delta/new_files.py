@@ -7,9 +7,8 @@ where the commit is made. What is left of a writer that was killed is in no vers
 import json
 import math
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime, timedelta
 from functools import cache, partial
 from itertools import chain, groupby, pairwise
 from operator import itemgetter
@@ -27,13 +26,13 @@ from pipelines.delta.lake import Lake
 from pipelines.location import Location, at
 from schemas.errors import BadInput, StorageFailed
 from schemas.tables import Table
+from schemas.windows import EPOCH
 
 # A text that is longer has no bounds in the log, as other writers cut it off there.
 LONGEST_BOUND = 64
 ROWS_PER_GROUP, BYTES_PER_GROUP = 131_072, 32 << 20
 # What a part without rows takes in memory.
 _PART_BYTES = 4 << 10
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
 
@@ -50,18 +49,12 @@ class NewFile(NamedTuple):
 
 def write_rows(lake: Lake, table: Table, *parts: pa.Table) -> list[NewFile]:
     """Write rows into a file for each partition that they have, in the table's order. StorageFailed where they break
-    the table's contract. Partition by partition: to sort all rows at once took twice as long, most of it for memory."""
-    places: dict[tuple[object, ...], list[tuple[pa.Table, np.ndarray | None]]] = defaultdict(list)
+    the table's contract. O(rows · log rows)."""
     fitted = [_in_types(lake, table, part) for part in parts if len(part)]
-    if fitted:
-        _checked(table, pa.concat_tables(fitted))
-    for part in fitted:
-        for values, rows in _by_partition(part, table.partition_by):
-            places[values].append((part, rows))
-    return [
-        _made(lake, table, dict(zip(table.partition_by, values, strict=True)), partial(_write, iter([rows])))
-        for values, rows in ((values, _of_partition(table, *found)) for values, found in places.items())
-    ]
+    if not fitted:
+        return []
+    rows, order = pa.concat_tables(fitted), [(name, "ascending") for name in (*table.partition_by, *table.sort_by)]
+    return list(write_sorted(lake, table, (rows.sort_by(order) if order else rows).to_batches()))
 
 
 def write_batches(
@@ -69,12 +62,7 @@ def write_batches(
 ) -> NewFile | None:
     """Write batches of one partition into one file, as they come; None where there are no rows. Memory: a row group,
     and a batch."""
-    schema = lake.schema(table)
-    names = [name for name in schema.names if name not in table.partition_by]
-    of_table = (_in_types(lake, table, _with(partition, pa.Table.from_batches([each]), schema)) for each in batches)
-    rows = (_checked(table, part).select(names) for part in gathered(of_table))
-    first = next(rows, None)
-    return None if first is None else _made(lake, table, partition, partial(_write, chain([first], rows)))
+    return next(write_sorted(lake, table, (_with(partition, each, lake.schema(table)) for each in batches)), None)
 
 
 def write_sorted(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[NewFile]:
@@ -119,8 +107,8 @@ def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(waiting)
 
 
-def _with(partition: Mapping[str, object], rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    for name in partition.keys() - {*rows.column_names}:
+def _with(partition: Mapping[str, object], rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    for name in partition.keys() - {*rows.schema.names}:
         value = pa.scalar(partition[name], schema.field(name).type)
         rows = rows.append_column(name, pa.repeat(value, len(rows)))
     return rows
@@ -164,31 +152,6 @@ def _database() -> duckdb.DuckDBPyConnection:
 os.register_at_fork(before=_database.cache_clear)
 
 
-def _by_partition(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[tuple[object, ...], np.ndarray | None]]:
-    """The values of each partition that the rows have, with the places of its rows; None for all. O(rows)."""
-    encoded = [rows[name].combine_chunks().dictionary_encode("encode") for name in columns]
-    values = [each.dictionary.to_pylist() for each in encoded]
-    total = math.prod(map(len, values))
-    if total == 1:
-        yield tuple(each[0] for each in values), None
-        return
-    codes = np.ravel_multi_index([np.asarray(each.indices) for each in encoded], [len(each) for each in values])
-    # NumPy sorts small integers in one pass over them.
-    order = np.argsort(codes.astype(np.min_scalar_type(total - 1)), kind="stable")
-    found, firsts = np.unique(codes[order], return_index=True)
-    for code, places in zip(found, np.split(order, firsts[1:]), strict=True):
-        at_code = np.unravel_index(code, [len(each) for each in values])
-        yield tuple(each[place] for each, place in zip(values, at_code, strict=True)), places
-
-
-def _of_partition(table: Table, *found: tuple[pa.Table, np.ndarray | None]) -> pa.Table:
-    """The rows at these places of each part, without the columns of the partition."""
-    left = [column.name for column in table.columns if column.name not in table.partition_by]
-    kept = ((rows.select(left), places) for rows, places in found)
-    rows = pa.concat_tables([rows if places is None else rows.take(places) for rows, places in kept])
-    return rows.sort_by([(name, "ascending") for name in table.sort_by]) if table.sort_by else rows
-
-
 def _made(lake: Lake, table: Table, partition: Mapping[str, object], make: Callable[[Location], None]) -> NewFile:
     values = {name: str(value) for name, value in partition.items()}
     folder = "".join(f"{name}={value}/" for name, value in values.items())
@@ -204,16 +167,13 @@ def _made(lake: Lake, table: Table, partition: Mapping[str, object], make: Calla
         except BaseException as error:
             place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
             if isinstance(error, OverflowError):
-                raise _outside_of_delta_s_years(table) from None
+                raise BadInput(
+                    f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't "
+                    "hold: a window or its key reaches there; make windows or gaps shorter, or refuse such events in "
+                    "the stream"
+                ) from None
             raise
     return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, statistics)
-
-
-def _outside_of_delta_s_years(table: Table) -> BadInput:
-    return BadInput(
-        f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't hold: a "
-        "window or its key reaches there; make windows or gaps shorter, or refuse such events in the stream"
-    )
 
 
 def _write(parts: Iterator[pa.Table], place: Location) -> None:
@@ -244,7 +204,7 @@ def _statistics(metadata: pq.FileMetaData) -> str:
 def _bound(value: object) -> object:
     """As Delta writes it: times cut off to milliseconds; None for one that it has no text for."""
     if isinstance(value, datetime):
-        cut = _EPOCH + (value - _EPOCH) // _MS * _MS
+        cut = EPOCH + (value - EPOCH) // _MS * _MS
         return cut.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     if isinstance(value, date):
         return value.isoformat()

@@ -1,11 +1,10 @@
-"""Engines: how rows move, and nothing else. One folder = one engine, with the same tables, row for row.
+"""Engines: how rows move, and nothing else. Each engine makes the same tables, row for row.
 
 `spark` is the engine of the DAGs, the demo and the commands, from a laptop to a cluster. `local` has no JVM and one
 machine; it is asked for by name: for the tests of a query, notebooks, a desk, and tiny lakes.
 """
 
 import resource
-from importlib import import_module
 
 from pipelines.config import Config
 from pipelines.engines.engine import Engine
@@ -20,5 +19,10 @@ def engine_of(config: Config) -> Engine:
     given, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if given < MOST_OPEN_FILES:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MOST_OPEN_FILES), most))
-    made: Engine = import_module(f"{__name__}.{config.engine}.engine").made(config)
-    return made
+    if config.engine == "local":  # each is imported where it is asked for: Spark takes a second
+        from pipelines.engines.local import LocalEngine
+
+        return LocalEngine(config)
+    from pipelines.engines.spark.engine import SparkEngine
+
+    return SparkEngine(config)

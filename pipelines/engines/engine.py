@@ -1,9 +1,9 @@
 """What an engine is: how rows move. What they mean is the stages' own, the same for every engine (pipelines/engines/).
 
-A stage has its engine do some work on each share of files, which have a bounded size (`packed`, `each`), map files of
-rows to other rows (`map_rows`), and answer statements of SQL over tables and rows (`relations`). Files of tables are
-written where the work is done, also anew without the rows of some landed files (`rewritten`), and named in commits by
-the driver (file_commits.py).
+A stage has its engine do some work on each share of files, which have a bounded size (`packed`, `each`), and answer
+statements of SQL over tables and rows, and over what becomes of rows (`relations`). Files of tables are written where
+the work is done, also anew without the rows of some landed files (`rewritten`), and named in commits by the driver
+(file_commits.py).
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_batches
-from pipelines.engines.file_rows import MappedFiles, Panes, Range, RowMap, RowsOfFiles
+from pipelines.engines.file_rows import Panes, Range, RowMap, RowsOfFiles
 from pipelines.location import Location, at
 from schemas.tables import Table
 
@@ -83,8 +83,8 @@ class Relations(Protocol):
     def add_rows(self, view: str, rows: pa.Table) -> None:
         """Name rows that are here."""
 
-    def add_mapped(self, view: str, files: MappedFiles) -> None:
-        """Name rows that this engine's `map_rows` has made."""
+    def map_files(self, view: str, work: RowMap, files: Sequence[str], rows: int) -> None:
+        """Name what becomes of the rows of Parquet files, about so many."""
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
         """Name what becomes of the rows of a statement: lines of files, those of one file together and in order."""
@@ -100,13 +100,6 @@ class Relations(Protocol):
 
     def write(self, lake: Lake, table: Table, statements: Sequence[str]) -> list[NewFile]:
         """Write what the statements find together into new files of the table, sorted as its files are."""
-
-
-class Executors(NamedTuple):
-    """Processes that each have some cores for themselves: a farm's work takes one of them whole."""
-
-    processes: int
-    cores: int
 
 
 class Engine(ABC):
@@ -126,9 +119,9 @@ class Engine(ABC):
         return 1
 
     @property
-    def executors(self) -> Executors:
-        """Where farms can be at work at the same time."""
-        return Executors(1, self.config.cores)
+    def executors(self) -> tuple[int, int]:
+        """How many processes there are that a farm's work can have whole, and the cores of each."""
+        return 1, self.config.cores
 
     @property
     def expected_executors(self) -> int:
@@ -149,13 +142,15 @@ class Engine(ABC):
         so many for itself, all of an executor. Errors of schemas/errors.py are raised as they are."""
         return [work(share) for share in shares]
 
+    def share_out(self, work: Callable[[Sequence[Item]], Iterable[Found]], sizes: Mapping[Item, int]) -> list[Found]:
+        """All that some work finds on shares of these items, in their order. sizes: bytes by item."""
+        # Without items an engine isn't even started.
+        shares = packed(sizes, self.slots, self.config.task_bytes) if sizes else []
+        return [each for found in self.each(work, shares) for each in found]
+
     @abstractmethod
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """What some work finds on rows that are brought together, and the pane that they were gathered for."""
-
-    @abstractmethod
-    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
-        """Map the rows of Parquet files, about so many, into files of a folder."""
 
     @abstractmethod
     def relations(self, folder: Location) -> AbstractContextManager[Relations]:
@@ -165,23 +160,20 @@ class Engine(ABC):
 def rewritten(lake: Lake, engine: Engine, table: Table, paths: Sequence[str], files: Sequence[str]) -> list[NewFile]:
     """What is left of these files of the table, which lie below its folder, in shares of the engine's."""
     sizes = {file: (lake.folder(table.name) / file).stat().st_size for file in files}
-    shares = packed(sizes, engine.slots, lake.config.task_bytes)
-    return [file for found in engine.each(partial(without_paths, lake, table, paths), shares) for file in found]
+    return engine.share_out(partial(without_paths, lake, table, paths), sizes)
 
 
 def without_paths(lake: Lake, table: Table, paths: Sequence[str], files: Sequence[str]) -> list[NewFile]:
     """What is left of each of these files, in its order. O(their rows)."""
-    gone = pa.array(paths, pa.string())
+    gone, types = pa.array(paths, pa.string()), {column.name: column.type for column in table.columns}
     found = []
     for file in files:
+        # Its folders' names have the values.
+        texts = dict(part.split("=", 1) for part in PurePosixPath(file).parts[:-1])
+        partition: dict[str, object] = {
+            name: date.fromisoformat(text) if types[name] == "date" else int(text) for name, text in texts.items()
+        }
         with storage.parquet(lake.folder(table.name) / file) as rows:
             left = (batch.filter(pc.invert(pc.is_in(batch["path"], gone))) for batch in storage.batches(rows))
-            found.append(write_batches(lake, table, _partition(table, file), left))
+            found.append(write_batches(lake, table, partition, left))
     return [each for each in found if each is not None]
-
-
-def _partition(table: Table, file: str) -> dict[str, object]:
-    """From the names of the file's folders."""
-    texts = dict(part.split("=", 1) for part in PurePosixPath(file).parts[:-1])
-    types = {column.name: column.type for column in table.columns}
-    return {name: date.fromisoformat(text) if types[name] == "date" else int(text) for name, text in texts.items()}

@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pipelines import storage
-from pipelines.location import Location
 from pipelines.rows.arrays import TIME
 
 # As many as keep a task's memory small, and Python's cost of each batch out of sight.
@@ -33,11 +32,6 @@ class Range(NamedTuple):
     def widened(self, before: int, after: int) -> "Range":
         """Of numbers: from so much earlier to so much later."""
         return Range(None if self.low is None else self.low - before, None if self.high is None else self.high + after)
-
-    @property
-    def bounds(self) -> tuple[int | None, int | None]:
-        """Of numbers."""
-        return self.low, self.high
 
     @property
     def is_of_one(self) -> bool:
@@ -102,43 +96,29 @@ class RowsOfFiles(NamedTuple):
 def read_rows(rows: RowsOfFiles) -> pa.Table:
     """O(rows of the row groups that may hold some). With one thread: an engine gives each task one core."""
     format_ = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
-    found = _dataset(rows.files, format=format_, schema=_with_filtered(rows))
+    files = [storage.arrow_files(file) for file in rows.files]  # of one file system
+    found = ds.dataset([path for _, path in files], rows.schema, format_, filesystem=files[0][0])
     since = [ds.field(column) >= pa.scalar(us, TIME) for column, us in rows.since_us.items()]
     within = (filter_of(column, found.schema.field(column).type, each) for column, each in rows.within.items())
     asked = [*([reduce(or_, since)] if since else []), *within]
-    return found.to_table(rows.schema.names, filter=reduce(and_, asked) if asked else None, use_threads=False)
+    return found.to_table(filter=reduce(and_, asked) if asked else None, use_threads=False)
 
 
-def _with_filtered(rows: RowsOfFiles) -> pa.Schema:
-    """The columns that are read, and those that are only asked for."""
-    lacking = [name for name in rows.within if name not in rows.schema.names]
-    if not lacking:
-        return rows.schema
-    stored = _dataset(rows.files[:1]).schema
-    return pa.schema([*rows.schema, *(stored.field(name) for name in lacking)])
+class RowMap(NamedTuple):
+    """What becomes of the rows of landed files, a batch at a time; it can be pickled. columns: those that it reads;
+    schema: what comes out; start: makes a function for many batches, one after the other; paths: of which files, by
+    default all."""
 
-
-def _dataset(files: Sequence[str], **how: Any) -> ds.Dataset:
-    """Of files that lie in one file system."""
-    found = [storage.arrow_files(file) for file in files]
-    return ds.dataset([path for _, path in found], filesystem=found[0][0], **how)
-
-
-class RowMap(Protocol):
-    """What becomes of rows, a batch at a time; it can be pickled. `columns`: those that it reads; `schema`: what comes
-    out."""
-
-    @property
-    def columns(self) -> Sequence[str]: ...
-
-    @property
-    def schema(self) -> pa.Schema: ...
+    columns: Sequence[str]
+    schema: pa.Schema
+    start: Callable[[], Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]]
+    paths: tuple[str, ...] | None = None
 
     def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Those rows that it is about."""
-
-    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
-        """A function for many batches of chosen rows, one after the other."""
+        if self.paths is None:
+            return rows
+        return rows.filter(pc.is_in(rows["path"], pa.array(self.paths, pa.string())))
 
 
 def mapped(work: RowMap, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -152,10 +132,3 @@ def batches_of(files: Sequence[str], work: RowMap, most_rows: int = ROWS_PER_BAT
     for path in files:
         with storage.parquet(path) as file:
             yield from storage.batches(file, most_rows, list(work.columns))
-
-
-class MappedFiles(NamedTuple):
-    """Where an engine put mapped rows, for its own relations; `schema`: of the rows."""
-
-    paths: tuple[Location, ...]
-    schema: pa.Schema

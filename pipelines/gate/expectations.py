@@ -9,33 +9,19 @@ from math import ceil
 from typing import NamedTuple
 
 from pipelines.delta.day_files import NO_ROWS, add_view, by_day
-from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine, packed_within
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.tables import TableVersion
 from pipelines.gate.validation_results import Result, keep, merged, name_of
 from pipelines.ledger.verdicts import Verdict
 from pipelines.storage import open_database
 from schemas.expectations import Expectation
-from schemas.tables import Table
 
 ROWS = "rows"
 # Who validates where a check is asked for outside of a run.
 NO_RUN = "no-run"
 # A task that validates fewer takes less time than its import of the library.
 ENOUGH_ROWS = 2_000_000
-
-
-class TableRows(NamedTuple):
-    """Rows of a version of a table."""
-
-    lake: Lake
-    table: Table
-    version: int
-
-    @property
-    def partition(self) -> str:
-        """The column of their day."""
-        return next(column for column in self.table.partition_by if column.endswith("_date"))
 
 
 class RowsOfDays(NamedTuple):
@@ -47,7 +33,7 @@ class RowsOfDays(NamedTuple):
 
 
 def verdicts_by_day(
-    engine: Engine, rows: TableRows, of_days: Mapping[date, tuple[Expectation, ...]]
+    engine: Engine, rows: TableVersion, of_days: Mapping[date, tuple[Expectation, ...]]
 ) -> dict[date, list[Verdict]]:
     """One verdict per expectation of each day: those that it would get alone, but for the result, which days share that
     were validated together. O(rows); O(rows x log(days)) where many days fail."""
@@ -66,13 +52,13 @@ def verdicts_by_day(
 
 
 def validate(
-    rows: TableRows, asked: Sequence[Expectation], rows_noted: int, with_values: bool, share: RowsOfDays
+    rows: TableVersion, asked: Sequence[Expectation], rows_noted: int, with_values: bool, share: RowsOfDays
 ) -> Result:
     """What the library finds on a share, of which with all others ingest noted so many."""
     # The library's import takes seconds: none where nothing is to be validated, none where tasks do it.
     from pipelines.gate import validation
 
-    lake, table, version = rows
+    lake, table, version, _ = rows
     files = lake.files(table.name, version, [(rows.partition, "in", [*map(str, share.days)])])
     with open_database(lake.config.scratch, lake.config.lake) as database:
         add_view(database, lake, table, ROWS, files)
@@ -80,7 +66,7 @@ def validate(
         return validation.validated(asked, validation.frames_of(found), rows_noted, with_values)
 
 
-def _statement(rows: TableRows, expectations: Sequence[Expectation], share: RowsOfDays) -> str:
+def _statement(rows: TableVersion, expectations: Sequence[Expectation], share: RowsOfDays) -> str:
     """SQL: the columns that the expectations are of, on a share. Each is of one column, read or computed."""
     computed = dict(each.computed for each in expectations if each.computed)
     made = {name: f"{computation} AS {sql.name(name)}" for name, computation in computed.items()}
@@ -97,7 +83,7 @@ class _Checking(NamedTuple):
     """`counts`: rows by day."""
 
     engine: Engine
-    rows: TableRows
+    rows: TableVersion
     of_days: Mapping[date, tuple[Expectation, ...]]
     counts: Mapping[date, int]
 
@@ -109,7 +95,7 @@ class _Checking(NamedTuple):
         if not result["success"] and len(days) > 1:
             half = len(days) // 2
             return self.verdicts(days[:half]) | self.verdicts(days[half:])
-        lake, table, version = self.rows
+        lake, table, version, _ = self.rows
         path = keep(lake.config, lake.of_run.get("run_id") or NO_RUN, table.name, version, days, result)
         found = {name_of(each): each for each in result["results"]}
         rows = {day: self.counts[day] if len(days) > 1 else None for day in days}
@@ -127,7 +113,7 @@ class _Checking(NamedTuple):
     def _verdict(self, asked: Expectation, found: Result, rows: int | None, path: str) -> Verdict:
         passed, figure = bool(found["success"]), _figure(found, rows)
         offending = None if passed else asked.offending
-        _, table, version = self.rows
+        _, table, version, _ = self.rows
         return Verdict(asked.name, passed, figure, asked.limit, offending, table.name, version, path)
 
 

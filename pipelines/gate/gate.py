@@ -12,14 +12,16 @@ from functools import partial
 from math import ceil
 
 from pipelines.config import Config
+from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, file_sizes, limit_bytes, packed_within
+from pipelines.engines.engine import Engine, limit_bytes, packed_within
 from pipelines.gate import checks
-from pipelines.gate.expectations import TableRows, verdicts_by_day
+from pipelines.gate.expectations import verdicts_by_day
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
 from pipelines.gate.recount.silver import open_days, open_files
+from pipelines.gate.recount.tables import TableVersion, bytes_by_bucket
 from pipelines.gate.validation_results import index, page
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import LedgerEntry, Run
@@ -28,7 +30,6 @@ from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import Snapshot, StreamTables, Touched
 from schemas.errors import GateFailed
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
-from schemas.tables import Table
 
 # Of silver: fewer aren't worth a task of their own.
 ENOUGH_EVENTS = 1_000_000
@@ -59,7 +60,7 @@ class Gate:
         found = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), parts)
         laws = {day: of_day for part in found for day, of_day in part.items()}
         asked = {day: silver_expectations(tables.stream, day, events[day]) for day in dates}
-        rows = TableRows(self.lake, tables.silver, snapshot.version(tables.silver.name))
+        rows = TableVersion(self.lake, tables.silver, snapshot.version(tables.silver.name))
         expected = verdicts_by_day(self.engine, rows, asked)
         return {day: [*expected[day], *laws[day]] for day in dates}
 
@@ -67,8 +68,8 @@ class Gate:
         """Check the rows of some days at exactly these versions. NotRecounted for a kind of windows that has no file in
         recount/kinds/. O(events of the look-back and the days · log events + rows)."""
         refuse_unrecounted(of.query.window)
-        rows = TableRows(self.lake, of.tables.audit, of.versions.audit)
-        late = TableRows(self.lake, of.tables.late_audit, of.versions.late_audit)
+        rows = TableVersion(self.lake, of.tables.audit, of.versions.audit)
+        late = TableVersion(self.lake, of.tables.late_audit, of.versions.late_audit)
         found = (
             verdicts_by_day(self.engine, rows, {day: audit_expectations(of.query, day) for day in of.days}),
             verdicts_by_day(self.engine, late, {day: late_expectations(of.query, day) for day in of.days}),
@@ -140,10 +141,14 @@ def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:
     """By the bytes of all days' rows: groups of buckets, where a key is in one bucket only; else parts of all keys, one
     a slot at most, since each reads all rows. Rows of no key can't be cut. A large bucket isn't cut: DuckDB spills, and
     final_values.py takes a million events at a time. Four buckets of 12.5 million events each took 33 processor s and
-    2.6 GB whole, 39 and 1.8 in halves, 46 and 1.6 in quarters."""
+    2.6 GB whole, 39 and 1.8 in halves, 46 and 1.6 in quarters. O(files of silver and of the audit table)."""
     if not of.query.key:
         return [ALL_KEYS]
-    sizes = _bytes_by_bucket(lake, of)
+    first, last = of.days[0], of.days[-1]
+    audit = files_by_day(lake, of.tables.audit.name, of.versions.audit, lambda day: first <= day <= last)
+    # A bucket has as large a part of the audit rows as it is of the buckets.
+    of_audit = sum(file.file_bytes for files in audit.values() for file in files) // of.stream.buckets
+    sizes = {bucket: size + of_audit for bucket, size in bytes_by_bucket(lake, of, first).items()}
     every, limit = sum(sizes.values()), limit_bytes(sizes.values(), engine.slots, lake.config.task_bytes)
     if every <= limit:
         return [ALL_KEYS]
@@ -151,25 +156,6 @@ def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:
         return [KeyShare(buckets) for buckets in packed_within(sizes, limit)]
     parts = min(engine.slots, ceil(every / limit))
     return [KeyShare(part=part, parts=parts) for part in range(parts)]
-
-
-def _bytes_by_bucket(lake: Lake, of: AuditedDays) -> dict[int, int]:
-    """A bucket's events of the days, and as large a part of the audit rows as it is of the buckets."""
-    (events, audit), buckets = (of.tables.source.silver, of.tables.audit), of.stream.buckets
-    of_audit = _bytes(lake, audit, of.versions.audit, _within("emitted_date", of)) // buckets
-    at = _within("arrival_date", of)
-    return {
-        each: of_audit + _bytes(lake, events, of.versions.silver, [*at, ("bucket", "=", str(each))])
-        for each in range(buckets)
-    }
-
-
-def _within(column: str, of: AuditedDays) -> list[tuple]:
-    return [(column, ">=", of.days[0].isoformat()), (column, "<=", of.days[-1].isoformat())]
-
-
-def _bytes(lake: Lake, table: Table, version: int, partitions: list[tuple]) -> int:
-    return sum(file_sizes(lake.files(table.name, version, partitions)).values())
 
 
 def failure(found: list[Verdict]) -> GateFailed | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,12 +11,12 @@ from deltalake.exceptions import DeltaError
 
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine, packed_within
-from pipelines.ingest import definition, landing
-from pipelines.ingest.definition import Definition
-from pipelines.ingest.file_content import LeftOut, hash_now, inspect_all
+from pipelines.ingest import landing
+from pipelines.ingest.file_content import LeftOut, hash_now, inspect_share
 from pipelines.ingest.files import (
     ACCEPTED,
     DELIVERS,
+    DUPLICATE,
     FORGOTTEN,
     INTENT,
     LEAVE_NO_ROWS,
@@ -24,15 +25,15 @@ from pipelines.ingest.files import (
     REMOVED,
     UNFINISHED,
     FileRow,
-    doubled,
-    freed_duplicates,
+    deliverers,
     known_files,
     refuse_duplicates,
 )
+from pipelines.ingest.parse import Definition, definition_now
 from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import NotSetUp
 from schemas.parsing import belongs, no_events
-from schemas.stream import ACROSS_LINES, Stream
+from schemas.stream import ACROSS_LINES
 
 LEFT_OUT = "its content is left out until it changes"
 LEAST_BYTES = 64 << 10  # of a smaller file too: memory grows with each, so a batch has 8,192 of these at most
@@ -113,7 +114,7 @@ def pending(lake: Lake, tables: StreamTables) -> list[str]:
     size or modification time is another."""
     root, known = lake.config.landing, known_files(lake, tables.files)
     found = landing.listing(root, tables.stream)
-    covers = definition.now(root, tables.stream, found, known).covers
+    covers = definition_now(root, tables.stream, found, known).covers
     # What is kept of a file whose lines are lost stays as an earlier definition parsed it.
     behind = {path for path, row in known.items() if row.state != LINES_LOST and not covers(row.definition)}
     for path in found.paths:
@@ -130,8 +131,7 @@ def find(lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: A
     search.take_back_unfinished()
     search.take_new_files()
     search.take_again_what_another_definition_parsed()
-    search.take_again_what_two_paths_deliver()
-    search.take_freed_duplicates()
+    search.take_what_is_to_be_delivered_once()
     return search.changes()
 
 
@@ -143,7 +143,7 @@ class _Search:
         root, self.stream = lake.config.landing, tables.stream
         self.known, self.found = known_files(lake, tables.files), landing.listing(root, self.stream)
         self.trusted = {} if asked.verify_content else self.known
-        self.definition = definition.now(root, self.stream, self.found, self.trusted)
+        self.definition = definition_now(root, self.stream, self.found, self.trusted)
         self.everything = {*self.found.paths}
         self.listed = [path for path in self.found.paths if path not in asked.leave_out]
         self.messages = list(self.found.messages)
@@ -151,7 +151,6 @@ class _Search:
         self.landed: set[str] = set()
         self.restored: dict[str, int] = {}
         self.remembered: list[FileRow] = []
-        self.freed: list[str] = []
 
     def take_forgotten(self) -> None:
         """Paths that are to deliver nothing; files of theirs that stay are left out until they change."""
@@ -196,27 +195,30 @@ class _Search:
         self.messages += [f"{row.path}: {stays}; put the file back" for row in behind if row.state == LINES_LOST]
         again = [row for row in behind if row.state != LINES_LOST]
         self.definition.require_side_inputs_of(row.definition for row in again)
-        cut = [row.path for row in again if _may_end_elsewhere(self.stream, row)]
-        for file in self._inspected(path for path in cut if path in self.listed):
+        parsed = {row.path: self.stream.layout(row.layout) for row in again if row.state == ACCEPTED}
+        # Bronze may have lines of these where by the definition now a record is several of them.
+        cut = {path for path, layout in parsed.items() if layout is None or layout.quoting == ACROSS_LINES}
+        for file in self._inspected(path for path in self.listed if path in cut):
             self._take(file)
-        self.rows |= {row.path: _row_again(self.stream, row) for row in again if row.path not in self.rows}
+        self.rows |= {row.path: self._row_again(row) for row in again if row.path not in self.rows}
 
-    def take_again_what_two_paths_deliver(self) -> None:
-        """Equal content of two paths, as a kill leaves it between giving it to one and taking it from the other."""
-        self.rows |= {path: self.known[path] for path in doubled(self.known, self.rows)}
-
-    def take_freed_duplicates(self) -> None:
-        """Files refused before, whose content no other path delivers any more."""
-        self.freed, vanished = freed_duplicates(self.known, self.rows, self.listed)
-        for file in self._inspected(self.freed):
+    def take_what_is_to_be_delivered_once(self) -> None:
+        """Content of two paths, as a kill leaves it between giving it to one and taking it from the other; and files
+        refused before, whose content no other path delivers any more."""
+        first = deliverers(self.known, self.rows, {*self.listed})
+        others = [row for path, row in self.known.items() if path not in self.rows and row.content_hash]
+        twice = [row for row in others if row.state == ACCEPTED and first[row.content_hash] != row.path]
+        refused = [row for row in others if row.state == DUPLICATE]
+        self.rows |= {row.path: row for row in twice}
+        for file in self._inspected(sorted(row.path for row in refused if first.get(row.content_hash) == row.path)):
             self._take(file)
-        if vanished:
+        if vanished := sorted(row.path for row in refused if row.content_hash not in first):
             gone = "duplicate file(s) whose content no path delivers any more are no longer in the landing folder"
             self.messages.append(f"{len(vanished)} {gone}, such as {vanished[0]}; put them back to have it")
 
     def changes(self) -> Changes:
         """What was found, without files whose content another path delivers."""
-        rows = refuse_duplicates(self.stream, self.rows, self.known, self.freed)
+        rows = refuse_duplicates(self.stream, self.rows, self.known)
         before = self.known, self.lake.version(self.tables.bronze.name)
         return Changes(
             self.definition, rows, frozenset(self.landed), *before, self.restored, self.remembered, self.messages
@@ -227,7 +229,8 @@ class _Search:
 
     def _inspected(self, paths: Iterable[str]) -> list[FileRow]:
         file_bytes = {path: self.found.states[path].file_bytes for path in paths}
-        found = inspect_all(self.lake, self.engine, self.stream, self.today, file_bytes)
+        inspected = partial(inspect_share, self.lake.config.landing, self.stream, self.today)
+        found = self.engine.share_out(inspected, file_bytes)
         self.messages += [str(each) for each in found if isinstance(each, LeftOut)]
         return [each for each in found if isinstance(each, FileRow)]
 
@@ -270,7 +273,7 @@ class _Search:
             self.messages.append(f"{gone}; what it delivered before is lost: {lost}")
             return unfinished.without_records(REMOVED, None)
         self.messages.append(f"{gone}; it delivers what it delivered before")
-        return _row_again(self.stream, row)
+        return self._row_again(row)
 
     def _bronze_held(self, row: FileRow, version: int) -> bool:
         """Whether that version of bronze still has all lines of the row's file. Reads its paths."""
@@ -280,16 +283,9 @@ class _Search:
         except GONE:
             return False
 
-
-def _may_end_elsewhere(stream: Stream, row: FileRow) -> bool:
-    """Whether bronze may have lines of the file where by the definition now a record is several of them."""
-    layout = stream.layout(row.layout)
-    return row.state == ACCEPTED and (layout is None or layout.quoting == ACROSS_LINES)
-
-
-def _row_again(stream: Stream, row: FileRow) -> FileRow:
-    """A file's row when only the definition changed; its layout is chosen later, from bronze."""
-    why = no_events(stream, row.path)
-    if why is None and not belongs(stream, row.path):
-        why = "no layout of the stream is for files of that name"
-    return row if why is None or row.state == FORGOTTEN else row.without_records(NO_EVENTS, why)
+    def _row_again(self, row: FileRow) -> FileRow:
+        """A file's row when only the definition changed; its layout is chosen later, from bronze."""
+        why = no_events(self.stream, row.path)
+        if why is None and not belongs(self.stream, row.path):
+            why = "no layout of the stream is for files of that name"
+        return row if why is None or row.state == FORGOTTEN else row.without_records(NO_EVENTS, why)

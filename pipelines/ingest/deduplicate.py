@@ -22,7 +22,7 @@ from pipelines.delta.day_files import files_of
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine, Relations
 from pipelines.ingest.changes import Changes
-from pipelines.ingest.parse import ParseLines, ParseRules
+from pipelines.ingest.parse import ParseRules, parse_lines
 from pipelines.location import Location
 from pipelines.tables.stream_tables import StreamTables
 from schemas.tables import Table
@@ -102,7 +102,7 @@ class Deduplicated:
         if ordered := self.rules.line_by_line(self.others_touched):
             _name_in_order(lake, bronze, ordered, self.relations)
             lines += f" WHERE path NOT IN (SELECT path FROM in_order) UNION ALL {_LINES_IN_ORDER}"
-        self.relations.map_rows("again", ParseLines(self.rules, None), lines)
+        self.relations.map_rows("again", parse_lines(self.rules), lines)
 
 
 @contextmanager
@@ -119,11 +119,10 @@ def deduplicated(
         lines = sum(changes.rows[path].lines for path in paths)
         days = sorted({str(changes.rows[path].landed_date) for path in changes.delivering})
         bronze = lake.files(tables.bronze.name, filters=[("landed_date", "in", days)]) if days else []
-        parsed = engine.map_rows(ParseLines(rules, paths), bronze, lines, folder / "parsed")
-        relations.add_mapped("parsed_apart" if ordered else "parsed", parsed)
+        relations.map_files("parsed_apart" if ordered else "parsed", parse_lines(rules, paths), bronze, lines)
         if ordered:
             _name_in_order(lake, tables.bronze, ordered, relations)
-            relations.map_rows("parsed_in_order", ParseLines(rules, None), _LINES_IN_ORDER)
+            relations.map_rows("parsed_in_order", parse_lines(rules), _LINES_IN_ORDER)
             relations.define("parsed", "SELECT * FROM parsed_apart UNION ALL SELECT * FROM parsed_in_order")
         any_before = _name_before(lake, tables, changes, relations)
         competing = _NEW

@@ -7,7 +7,7 @@ were.
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -15,8 +15,6 @@ from itertools import chain, repeat
 from typing import NamedTuple, TypeVar
 
 from pipelines import storage
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, packed
 from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, FileRow
 from pipelines.ingest.landing import Listing
 from pipelines.ingest.lines import Lines, lines, records
@@ -45,21 +43,19 @@ class LeftOut(Exception):
     """This file can't be taken now; the next ingest looks at it again."""
 
 
-def content_or_none(root: Location, path: str) -> Content | None:
-    """Read a landed file to its end; None where it can't be read now, or changes meanwhile."""
+def content_hash(root: Location, path: str) -> str | None:
+    """Of a landed file, read to its end; None where it can't be read now, or changes meanwhile."""
     try:
-        return _read(root, path, lambda pieces: deque(pieces, maxlen=0))[0]
+        return _read(root, path, lambda pieces: deque(pieces, maxlen=0))[0].content_hash
     except (OSError, LeftOut):
         return None
 
 
 def hash_now(root: Location, listed: Listing, path: str, known: FileRow | None) -> str | None:
-    """Of a listed file's content, which is read only where the file is not as its row knows it; None where it can't be
-    read now."""
+    """As `content_hash`, of a listed file, which is read only where it is not as its row knows it."""
     if known is not None and listed.is_untouched(known):
         return known.content_hash
-    content = content_or_none(root, path)
-    return content and content.content_hash
+    return content_hash(root, path)
 
 
 def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow | LeftOut:
@@ -83,16 +79,8 @@ def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow |
     return replace(row, layout=layout.name) if layout else replace(row, detail=chooser.why)
 
 
-def inspect_all(
-    lake: Lake, engine: Engine, stream: Stream, today: date, file_bytes: Mapping[str, int]
-) -> list[FileRow | LeftOut]:
-    """Each of these files as `inspect` finds it. file_bytes: by path."""
-    shares = packed(file_bytes, engine.slots, lake.config.task_bytes) if file_bytes else []
-    work = partial(_inspect_share, lake.config.landing, stream, today)
-    return [each for of_share in engine.each(work, shares) for each in of_share]
-
-
-def _inspect_share(root: Location, stream: Stream, today: date, paths: Sequence[str]) -> list[FileRow | LeftOut]:
+def inspect_share(root: Location, stream: Stream, today: date, paths: Sequence[str]) -> list[FileRow | LeftOut]:
+    """Each of these files as `inspect` finds it."""
     return [inspect(root, stream, today, path) for path in paths]
 
 

@@ -9,7 +9,7 @@ Of several files with equal content one delivers it; the others are refused, the
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 
@@ -26,9 +26,6 @@ REMOVED = "removed"  # what a row is to become that is to go
 DELIVERS = (ACCEPTED, LINES_LOST)
 LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
 INTENT = ""
-# Each commit leaves a Parquet file or two. Rows are one a file, and known when they are written: rewriting them all now
-# and then costs less than opening what thousands of ingests left.
-MOST_PARQUET_FILES = 16
 
 
 @dataclass(frozen=True)
@@ -105,71 +102,49 @@ def known_files(lake: Lake, files: Table) -> dict[str, FileRow]:
 def write_files(lake: Lake, files: Table, rows: Iterable[FileRow]) -> None:
     """Replace the rows of these paths, in one commit; of those to be removed none is left."""
     changed = {row.path: row for row in rows}
-    if not changed:
-        return
-    if len(lake.files(files.name)) < MOST_PARQUET_FILES:
-        lake.replace(files, {"path": list(changed)}, _left(changed))
-    else:
-        lake.replace(files, {}, _left(known_files(lake, files) | changed))
+    left = [asdict(row.told) for row in changed.values() if row.state != REMOVED]
+    if changed:
+        lake.replace(files, {"path": list(changed)}, left)
 
 
-def _left(rows: dict[str, FileRow]) -> list[dict]:
-    return [asdict(row.told) for row in rows.values() if row.state != REMOVED]
+def deliverers(
+    known: Mapping[str, FileRow], rows: Mapping[str, FileRow], listed: Collection[str] = ()
+) -> dict[str, str]:
+    """Of each content the path that delivers it once `rows` are made anew: one that goes on to do so, unchanged before
+    made again; then a duplicate of before that is listed, then a new file; of several the least. O(files · log
+    files)."""
+    found: dict[str, str] = {}
+    ranked = ((_rank(known.get(path), rows.get(path), listed), path) for path in known.keys() | rows.keys())
+    for _, path in sorted((rank, path) for rank, path in ranked if rank is not None):
+        found.setdefault((rows.get(path) or known[path]).content_hash, path)
+    return found
 
 
-def doubled(known: Mapping[str, FileRow], rows: Mapping[str, FileRow]) -> list[str]:
-    """Known paths that deliver what another known path delivers too: all but the least of each content."""
-    first: dict[str, str] = {}
-    delivering = [row for path, row in sorted(known.items()) if path not in rows and row.state in DELIVERS]
-    others = [
-        row for row in delivering if row.content_hash and first.setdefault(row.content_hash, row.path) != row.path
-    ]
-    return [row.path for row in others if row.state == ACCEPTED]
+def _rank(known: FileRow | None, row: FileRow | None, listed: Collection[str]) -> int | None:
+    """0: it goes on unchanged, 1: made again, 2: a duplicate of before, 3: new; None of a file that can't deliver."""
+    if row is None:
+        if known is None or not known.content_hash:
+            return None
+        return 0 if known.state in DELIVERS else 2 if known.state == DUPLICATE and known.path in listed else None
+    if row.state != ACCEPTED or not row.content_hash:
+        return None
+    before = known
+    if known is not None and known.state == UNFINISHED:
+        before, _ = known.row_before() or (None, None)
+    if before is None or before.content_hash != row.content_hash:
+        return 3
+    return 1 if before.state in DELIVERS else 2 if before.state == DUPLICATE else 3
 
 
-def freed_duplicates(
-    known: Mapping[str, FileRow], rows: Mapping[str, FileRow], listed: Iterable[str]
-) -> tuple[list[str], list[str]]:
-    """Files refused before, whose content no path delivers any more: the least path of each content among those that
-    are listed; and paths of content that no listed file has."""
-    held, there = _holders(known, rows), {*listed}
-    refused = [row for path, row in sorted(known.items()) if path not in rows and row.state == DUPLICATE]
-    free = [row for row in refused if row.content_hash and row.content_hash not in held]
-    least = {row.content_hash: row.path for row in reversed(free) if row.path in there}
-    new = {row.content_hash for row in rows.values() if row.state == ACCEPTED}
-    return sorted(least.values()), [row.path for row in free if row.content_hash not in {*least, *new}]
-
-
-def refuse_duplicates(
-    stream: Stream, rows: Mapping[str, FileRow], known: Mapping[str, FileRow], freed: list[str]
-) -> dict[str, FileRow]:
-    """Refuse content that another path delivers: known content stays where it is, then come freed duplicates; of files
-    that are new together the least path is taken."""
-    holders = _holders(known, rows)
-    decided = dict(rows)
-    for path in (*freed, *sorted(rows.keys() - {*freed})):
-        row = rows.get(path)
-        if row is not None and row.state == ACCEPTED and row.content_hash:
-            holder = holders.setdefault(row.content_hash, path)
-            decided[path] = row if holder == path else _duplicate_row(stream, row, holder)
-    return decided
-
-
-def _holders(known: Mapping[str, FileRow], rows: Mapping[str, FileRow]) -> dict[str, str]:
-    """Paths that go on to deliver what they delivered before, by content: those that are not made again first."""
-    again = {
-        row.content_hash: path
-        for path, row in sorted(rows.items(), reverse=True)
-        if row.state == ACCEPTED and path in known and _delivered(known[path]) == row.content_hash
+def refuse_duplicates(stream: Stream, rows: Mapping[str, FileRow], known: Mapping[str, FileRow]) -> dict[str, FileRow]:
+    """The rows, but of those whose content another path delivers as duplicates."""
+    first = deliverers(known, rows)
+    return {
+        path: _duplicate_row(stream, row, first[row.content_hash])
+        if row.state == ACCEPTED and first.get(row.content_hash, path) != path
+        else row
+        for path, row in rows.items()
     }
-    unchanged = {row.content_hash: path for path, row in known.items() if path not in rows and row.state in DELIVERS}
-    return again | unchanged
-
-
-def _delivered(known: FileRow) -> str | None:
-    """Hash of the content that the path delivered when its ingest last ended."""
-    before = known.row_before() if known.state == UNFINISHED else (known, None)
-    return before[0].content_hash if before and before[0].state in DELIVERS else None
 
 
 def _duplicate_row(stream: Stream, row: FileRow, first: str) -> FileRow:

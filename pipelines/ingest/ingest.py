@@ -18,14 +18,14 @@ from datetime import UTC, datetime
 from pipelines import flow
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
-from pipelines.ingest import definition, outcome, partitions
+from pipelines.ingest import outcome, partitions
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
-from pipelines.ingest.file_content import content_or_none
+from pipelines.ingest.file_content import content_hash
 from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, write_files
 from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
-from pipelines.ingest.parse import ParseRules
+from pipelines.ingest.parse import ParseRules, read_side_inputs
 from pipelines.ingest.writes import choosers, write_bronze, write_quarantine, write_silver
 from pipelines.tables.stream_tables import Snapshot, StreamTables
 from schemas.errors import LandingFailed
@@ -83,7 +83,7 @@ class _Ingest:
         """Apply each batch, and note it; returns the files by whose changing it ended early."""
         # Side inputs before anything is touched: one may be damaged.
         config, stream, now = self.lake.config, self.tables.stream, changes.definition
-        side_inputs = definition.side_inputs(config.landing, stream, now) if changes.touch_tables else {}
+        side_inputs = read_side_inputs(config.landing, stream, now) if changes.touch_tables else {}
         # Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which
         # may say otherwise when silence moves the watermark
         lost = [row for row in changes.known.values() if row.state == LINES_LOST]
@@ -103,9 +103,8 @@ class _Ingest:
 
     def _changed(self, batch: Changes) -> set[str]:
         """Landed files whose content is another than when it was found."""
-        landed = batch.landed & batch.rows.keys()
-        found = {path: content_or_none(self.lake.config.landing, path) for path in landed}
-        return {path for path, now in found.items() if not now or now.content_hash != batch.rows[path].content_hash}
+        landed, root = batch.landed & batch.rows.keys(), self.lake.config.landing
+        return {path for path in landed if content_hash(root, path) != batch.rows[path].content_hash}
 
     def _apply(self, changes: Changes, side_inputs: Mapping[str, object]) -> Applied:
         """Write every table, the files' final rows last."""

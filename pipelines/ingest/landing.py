@@ -8,9 +8,10 @@ else never be heard of.
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 
 from pipelines import storage
@@ -66,7 +67,8 @@ def listing(root: Location, stream: Stream) -> Listing:
     for path, problem, state in sorted(found, key=lambda each: os.fsencode(each[0])):
         why = no_events(stream, path)
         ours = why is not None or belongs(stream, path)
-        if not ours and (problem == FOLDER or path.split("/")[0] not in tops or _is_anothers(path)):
+        is_anothers = not ours and any(belongs(other, path) or no_events(other, path) for other in streams().values())
+        if not ours and (problem == FOLDER or path.split("/")[0] not in tops or is_anothers):
             foreign += [path] if problem != FOLDER else []
             continue
         if problem:
@@ -82,13 +84,13 @@ def listing(root: Location, stream: Stream) -> Listing:
     return Listing(tuple(events), skipped, (*messages, *_unread(foreign)), states)
 
 
-def _is_anothers(path: str) -> bool:
-    return any(belongs(stream, path) or no_events(stream, path) for stream in streams().values())
-
-
 def _unread(foreign: Iterable[str]) -> list[str]:
     """A message of each topmost folder in which no stream reads anything."""
-    read = {pattern.split("/")[0] for stream in streams().values() for pattern in _patterns(stream)}
+    known = streams().values()
+    paths = [each.paths for stream in known for each in stream.layouts]
+    paths += [each.paths for stream in known for each in stream.side_inputs]
+    patterns = (*chain.from_iterable(paths), *(pattern for stream in known for pattern, _ in stream.not_events))
+    read = {pattern.split("/")[0] for pattern in patterns}
     found: dict[str, list[str]] = {}
     for path in foreign:
         found.setdefault(path.split("/")[0], []).append(path)
@@ -103,12 +105,6 @@ def _unread(foreign: Iterable[str]) -> list[str]:
 def _shown(paths: list[str]) -> str:
     first = paths[0] if paths[0].isprintable() else ascii(paths[0])
     return first if len(paths) == 1 else f"{first} and {len(paths) - 1:,} more"
-
-
-def _patterns(stream: Stream) -> Iterator[str]:
-    yield from (pattern for layout in stream.layouts for pattern in layout.paths)
-    yield from (pattern for side in stream.side_inputs for pattern in side.paths)
-    yield from (pattern for pattern, _ in stream.not_events)
 
 
 def _looked_at(root: Location, entry: storage.Listed) -> tuple[str, str | None, storage.FileState | None]:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import storage
-from pipelines.delta.day_files import add_view, files_of
+from pipelines.delta.day_files import NO_ROWS, add_view, by_day, files_of
 from pipelines.delta.lake import Lake
 from pipelines.ingest import landing, partitions
 from pipelines.ingest.files import (
@@ -38,7 +38,6 @@ from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
 from pipelines.location import Location
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
-from schemas.tables import Table
 
 _LINES_PER_BATCH = 5_000
 _HELD = """
@@ -73,8 +72,8 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
     """
     known = known_files(lake, tables.files)
     noted = lake.read(tables.partitions.name, columns=["arrival_date", "events"]).to_pylist()
-    there = lake.rows_by_day(tables.silver.name)
-    days = sorted(row["arrival_date"] for row in noted if there.get(row["arrival_date"], 0) != row["events"])
+    there = by_day(lake, tables.silver.name)
+    days = sorted(row["arrival_date"] for row in noted if there.get(row["arrival_date"], NO_ROWS).rows != row["events"])
     if not days and not _may_be_lost(lake, tables, known):
         return []
     partitions.forget(lake, tables.partitions, days)
@@ -101,18 +100,11 @@ def _may_be_lost(lake: Lake, tables: StreamTables, known: Mapping[str, FileRow])
         return True
     refused = sum(row.quarantined + row.duplicates for row in rows if row.state != DUPLICATE)
     lines = sum(row.lines for row in rows if row.state == ACCEPTED)
-    return (
-        lake.row_count(tables.bronze.name) != lines
-        or lake.row_count(tables.silver.name) != sum(row.accepted for row in rows)
-        or _refused(lake, tables.quarantine, any(row.quarantined > KEPT_REFUSALS for row in rows)) != refused
-    )
-
-
-def _refused(lake: Lake, quarantine: Table, has_rests: bool) -> int:
-    """Records; of rows that stand for one each the log says it."""
-    if not has_rests:
-        return lake.row_count(quarantine.name)
-    return pc.sum(lake.read(quarantine.name, columns=["records"])["records"]).as_py() or 0
+    held = lake.row_count(tables.quarantine.name)
+    if any(row.quarantined > KEPT_REFUSALS for row in rows):  # some rows stand for many records, which no log says
+        held = pc.sum(lake.read(tables.quarantine.name, columns=["records"])["records"]).as_py() or 0
+    expected = lines, sum(row.accepted for row in rows), refused
+    return (lake.row_count(tables.bronze.name), lake.row_count(tables.silver.name), held) != expected
 
 
 def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:

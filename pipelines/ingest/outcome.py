@@ -78,8 +78,10 @@ def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, .
     others: list[FileRow] = []
     if found:
         rows = [_counted(row, found) if row.state == ACCEPTED else row for row in rows]
-        known = [changes.known[path] for path in found.others_touched]
-        others = [_recounted(row, found) for row in known if not row.is_intent]
+        for row in (changes.known[path] for path in found.others_touched):
+            gained = found.moves[row.path, WAS_DUPLICATE] - found.moves[row.path, EVENT]
+            if not row.is_intent:
+                others.append(replace(row, accepted=row.accepted + gained, duplicates=row.duplicates - gained))
     return (*(replace(row, definition=changes.definition.hash, before=None) for row in rows), *others)
 
 
@@ -96,12 +98,6 @@ def _counted(row: FileRow, found: Deduplicated) -> FileRow:
         quarantined=readings - accepted - duplicates,
         duplicates=duplicates,
     )
-
-
-def _recounted(row: FileRow, found: Deduplicated) -> FileRow:
-    """The row of a file that didn't change, after some of its records lost or gained the place of the event."""
-    gained = found.moves[row.path, WAS_DUPLICATE] - found.moves[row.path, EVENT]
-    return replace(row, accepted=row.accepted + gained, duplicates=row.duplicates - gained)
 
 
 def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]:

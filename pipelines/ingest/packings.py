@@ -2,28 +2,45 @@
 
 A name says how a file is packed; a mark at the beginning, that text is UTF-16 or UTF-32, which is read as UTF-8. A file
 that is packed in what its name doesn't say is refused as what it is.
+
+The content of a Parquet file is its rows, as lines of JSON. The text of a value must be the same for ever: the hash of
+the content and the identity of equal lines are made of it. A column is a member of the row's object, in the order of
+the file. Times are ISO texts with up to nine decimals, instants in UTC with a Z; numbers that JSON has none for are
+texts, as are decimals, dates, bytes and UUIDs.
 """
 
 import codecs
 import gzip
 import hashlib
+import json
+import math
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from functools import partial
 from itertools import chain
 from typing import IO
+from uuid import UUID
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pipelines import storage
-from pipelines.ingest.parquet_rows import DamagedParquet, json_lines
 from pipelines.location import Location
+from pipelines.rows.arrays import plain_rows
 
 # Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
 BOMB_BYTES, BOMB_RATIO = 32 << 20, 100
 CHUNK_BYTES = 1 << 16  # no more lines than that come at once
+_ROWS_PER_PIECE = 1_000
+
+
+class DamagedParquet(ValueError):
+    """The file is no Parquet file, or can't be read to its end."""
 
 
 class WrongPacking(ValueError):
@@ -85,10 +102,6 @@ def _pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
     return iter(partial(read, CHUNK_BYTES), b"")
 
 
-def _gunzipped(file: IO[bytes]) -> Iterator[bytes]:
-    return _pieces(gzip.GzipFile(fileobj=file).read)
-
-
 def _of_zstd(file: IO[bytes]) -> Iterator[bytes]:
     with _damage_told("zstd"):
         yield from _pieces(pa.CompressedInputStream(file, "zstd").read)
@@ -134,4 +147,67 @@ def _as_utf_8(pieces: Iterator[bytes]) -> Iterator[bytes]:
         raise WrongPacking(f"it begins as {encoding.upper()}, and is not: {error}") from error
 
 
-_PACKINGS: dict[str, Callable[[IO[bytes]], Iterator[bytes]]] = {"gz": _gunzipped, "zst": _of_zstd, "zip": _of_zip}
+_PACKINGS: dict[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
+    "gz": lambda file: _pieces(gzip.GzipFile(fileobj=file).read),
+    "zst": _of_zstd,
+    "zip": _of_zip,
+}
+
+
+def json_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The rows of an open file, some at a time and fewer where they are long, each with an LF. OSError where the disk
+    fails, DamagedParquet for all else. O(values)."""
+    try:
+        parquet = pq.ParquetFile(file)
+        _require_texts(parquet.schema_arrow)
+        for batch in storage.batches(parquet, _ROWS_PER_PIECE):
+            rows = plain_rows(pa.Table.from_batches([batch]))
+            texts = (json.dumps(_in_json(row), ensure_ascii=False, allow_nan=False) for row in rows)
+            yield "".join(f"{text}\n" for text in texts).encode(errors="backslashreplace")
+    except (pa.ArrowException, OSError) as error:
+        # What Arrow raises for damaged pages is an OSError too, without the number that the system's have.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DamagedParquet(str(error)) from error
+
+
+def _require_texts(schema: pa.Schema) -> None:
+    twice = [name for name, times in Counter(schema.names).items() if times > 1]
+    if twice:
+        raise DamagedParquet(f"more than one of its columns is named {', '.join(map(repr, twice))}")
+    for field in schema:
+        # Python's times of day have no nanoseconds: Arrow would cut them off without a word.
+        if str(pa.time64("ns")) in str(field.type):
+            raise DamagedParquet(f"column {field.name!r} holds times of day in nanoseconds; write it in microseconds")
+
+
+def _in_json(value: object) -> object:
+    """The value in JSON's own types."""
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {name: _in_json(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_in_json(inner) for inner in value]
+    if isinstance(value, datetime):
+        return _time_text(value)
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    raise DamagedParquet(f"its rows have values of type {type(value).__name__}, for which JSON has no text")
+
+
+def _time_text(value: datetime) -> str:
+    # pandas' times, which Arrow gives where there are nanoseconds, have them apart.
+    nanoseconds = f"{getattr(value, 'nanosecond', 0):03}"
+    plain = value if value.tzinfo is None else value.astimezone(UTC)
+    digits = f"{plain.microsecond:06}{nanoseconds}".rstrip("0")
+    seconds = f"{plain.year:04}-{plain:%m-%d %H:%M:%S}"
+    return f"{seconds}{'.' if digits else ''}{digits}{'' if value.tzinfo is None else 'Z'}"

@@ -1,10 +1,12 @@
-"""From lines to parsed records, as Arrow batches.
+"""From lines to parsed records, as Arrow batches; and what lines are parsed by: the stream's definition, and the side
+inputs that lie in the landing folder.
 
 One row per record, accepted or refused: silver's columns (null where refused), then `reason`, `detail` and `text`
 (null where accepted). Of a file in which more is refused than is kept one row stands for many records, as `records`
 says, for each reason and batch; it has no text. So neither memory nor disk grows with what is refused.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -12,10 +14,18 @@ from functools import cache, partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.engines.file_rows import RowMap
+from pipelines.ingest.file_content import hash_now
+from pipelines.ingest.files import FileRow
+from pipelines.ingest.landing import Listing
+from pipelines.ingest.lines import lines
+from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.location import Location
 from pipelines.rows.arrays import ARROW_TYPES, TIME, arrow_schema
-from schemas.errors import UnknownName
+from schemas.errors import LandingFailed, UnknownName
 from schemas.layouts import of_file
-from schemas.parsing import has_header, identity_of, read_line
+from schemas.parsing import has_header, identity_of, matches, read_line
+from schemas.registry import stream_hash
 from schemas.stream import (
     BY_NAME,
     COMMON_REFUSALS,
@@ -25,6 +35,7 @@ from schemas.stream import (
     Place,
     Record,
     Refusal,
+    SideInput,
     Stream,
 )
 from schemas.tables import bucket_of, silver_table
@@ -37,6 +48,70 @@ RECORDS_AT_ONCE = 50_000
 _Values = tuple[int | None, int | None, int | None, tuple]  # a Record, or what a refusal has of one
 # Row, number, record, identity, reason, detail, text, records.
 _Parsed = tuple[int, int, _Values, str | None, str | None, str | None, str | None, int]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """hash: of the stream's definition and of its side inputs' bytes, where there are any; files: by side input."""
+
+    hash: str
+    files: dict[str, list[str]]
+
+    def covers(self, hash_before: str) -> bool:
+        """Whether what another hash parsed need not be again. A side input that is gone leaves what it gave."""
+        return hash_before == self.hash or (not self.files and hash_before.startswith(f"{self.hash}-"))
+
+    def require_side_inputs_of(self, hashes_before: Iterable[str]) -> None:
+        """LandingFailed where files must be parsed again that were parsed with side inputs, and these are gone."""
+        lacking = sum("-" in each for each in hashes_before)
+        if lacking and not self.files:
+            raise LandingFailed(
+                f"{lacking} file(s) must be parsed again, and were parsed with side inputs that are no "
+                "longer in the landing folder; put those back (docs/streams/ names them)"
+            )
+
+
+def definition_now(root: Location, stream: Stream, listed: Listing, known: Mapping[str, FileRow]) -> Definition:
+    """The definition at this moment. `root`: landing folder. Reads the content of side inputs that are not as known."""
+    found = {
+        side.name: [path for path in listed.no_events if any(matches(each, path) for each in side.paths)]
+        for side in stream.side_inputs
+    }
+    files = {name: paths for name, paths in found.items() if paths}
+    if not files:
+        return Definition(stream_hash(stream.name), {})
+    digest = hashlib.sha256()
+    for name, paths in files.items():
+        for path in paths:
+            digest.update(f"{name}\0{path}\0{hash_now(root, listed, path, known.get(path))}\0".encode())
+    return Definition(f"{stream_hash(stream.name)}-{digest.hexdigest()[:8]}", files)
+
+
+def read_side_inputs(root: Location, stream: Stream, definition: Definition) -> dict[str, object]:
+    """What the stream's side inputs hold, by name. LandingFailed for one that can't be read."""
+    return {
+        side.name: _read_side_input(root, side, definition.files[side.name])
+        for side in stream.side_inputs
+        if side.name in definition.files
+    }
+
+
+def _read_side_input(root: Location, side: SideInput, paths: list[str]) -> object:
+    try:
+        return side.read(text for path in paths for text in _texts(root / path))
+    except (*UNREADABLE_FILE, OSError, ValueError) as error:
+        raise LandingFailed(
+            f"side input {side.name!r}, {', '.join(paths)}, can't be read ({error}); repair it, or "
+            "take it out of the landing folder"
+        ) from error
+
+
+def _texts(place: Location) -> Iterator[str]:
+    for part in lines(UnpackedFile(place)):
+        damage = next(filter(None, part.damage or ()), None)
+        if damage:
+            raise ValueError(f"a line is damaged: {damage}")
+        yield from part.texts
 
 
 @dataclass(frozen=True)
@@ -64,6 +139,10 @@ class ParseRules:
         layout = self.stream.layout(self.layouts[path])
         return of_file(layout, self.headers[path]) if layout and self.by_name(path) else layout
 
+    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
+        """What parses many batches of lines, one after the other."""
+        return Parser(self).parse
+
     def by_name(self, path: str) -> bool:
         layout = self.stream.layout(self.layouts[path])
         return layout is not None and layout.columns == BY_NAME
@@ -75,25 +154,9 @@ def parsed_schema(stream: Stream) -> pa.Schema:
     return pa.schema([*((field.name, field.type) for field in fields), *OUTCOME])
 
 
-@dataclass(frozen=True)
-class ParseLines:
+def parse_lines(rules: ParseRules, paths: tuple[str, ...] | None = None) -> RowMap:
     """Lines of bronze, mapped to parsed records by an engine; of these files, by default of all."""
-
-    rules: ParseRules
-    paths: tuple[str, ...] | None
-    columns = LINE_COLUMNS
-
-    @property
-    def schema(self) -> pa.Schema:
-        return parsed_schema(self.rules.stream)
-
-    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        if self.paths is None:
-            return rows
-        return rows.filter(pc.is_in(rows["path"], pa.array(self.paths, pa.string())))
-
-    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
-        return Parser(self.rules).parse
+    return RowMap(LINE_COLUMNS, parsed_schema(rules.stream), rules.start, paths)
 
 
 class Parser:

@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 from pipelines import storage
 from pipelines.delta.day_files import files_of, parquet
 from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, file_sizes, packed
+from pipelines.engines.engine import Engine, file_sizes
 from pipelines.rows.arrays import TIME
 from pipelines.tables.arrival_days import DAY_US, beats_of_silences
 from pipelines.tables.stream_tables import StreamTables
@@ -58,9 +58,8 @@ def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
     if not days:
         return ()
     files = files_of(lake, tables.silver, new)
-    shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
     every_us = tables.stream.idle_after // MICROSECOND if tables.stream.idle_after else None
-    noted = engine.each(partial(note_share, lake, tables.silver, every_us), shares)
+    noted = engine.share_out(partial(note_share, lake, tables.silver, every_us), file_sizes(files))
     rows = _joined(lake, lake.existing_version(tables.silver.name), noted, every_us) if noted else ([], [])
     for table, of_table in zip((tables.passes, tables.partitions), rows, strict=True):
         lake.replace(table, {"arrival_date": days}, of_table)
@@ -80,12 +79,13 @@ class Noted(NamedTuple):
     stretches: pa.Table
 
 
-def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[str]) -> Noted:
-    """Per day: rows, and order-free sum and exclusive or of the rows' hashes (so that equal rows don't cancel out).
-    every_us: of heartbeats, None where there are none."""
-    columns = ", ".join(
-        _as_text(column.name, column.type) for column in silver.columns if column.name not in NOT_DIGESTED
-    )
+def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[str]) -> list[Noted]:
+    """Of these files together. Per day: rows, and order-free sum and exclusive or of the rows' hashes (so that equal
+    rows don't cancel out). every_us: of heartbeats, None where there are none."""
+    digested = [column for column in silver.columns if column.name not in NOT_DIGESTED]
+    # Microseconds, since a timestamp's text depends on the session's time zone; U+001E distinguishes null from empty.
+    values = (f'epoch_us("{each.name}")' if each.type == "timestamp" else f'"{each.name}"' for each in digested)
+    columns = ", ".join(f"coalesce({value}::VARCHAR, chr(30))" for value in values)
     with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         database.execute(f"CREATE TEMP VIEW silver AS SELECT * FROM {parquet(silver, files)}")
         digests = database.sql(f"""
@@ -94,7 +94,7 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
             FROM (SELECT arrival_date, md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
             GROUP BY arrival_date""").to_arrow_table()
         busy = STRETCHES.empty_table() if every_us is None else stretches(database, every_us)
-        return Noted(staircases(database), digests, busy)
+        return [Noted(staircases(database), digests, busy)]
 
 
 def _joined(lake: Lake, version: int, shares: Sequence[Noted], every_us: int | None) -> tuple[pa.Table, pa.Table]:
@@ -119,12 +119,6 @@ def _joined(lake: Lake, version: int, shares: Sequence[Noted], every_us: int | N
         _pass_digest(staircase.filter(pc.equal(staircase["arrival_date"], day))) for day in digests["arrival_date"]
     ]
     return staircase, digests.append_column("pass_digest", pa.array(passed, pa.string()))
-
-
-def _as_text(name: str, type_: str) -> str:
-    # Microseconds, since a timestamp's text depends on the session's time zone; U+001E distinguishes null from empty.
-    value = f'epoch_us("{name}")' if type_ == "timestamp" else f'"{name}"'
-    return f"coalesce({value}::VARCHAR, chr(30))"
 
 
 def _pass_digest(staircase: pa.Table) -> str:

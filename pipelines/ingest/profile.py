@@ -22,11 +22,12 @@ import pyarrow.compute as pc
 from pipelines.delta.lake import Lake
 from pipelines.ingest.files import DUPLICATE, NO_EVENTS, FileRow, known_files
 from pipelines.rows.arrays import stored
+from pipelines.tables.arrival_days import DAY_US
 from pipelines.tables.stream_tables import StreamTables
 from schemas.parsing import has_header
 from schemas.stream import Stream
 
-DAY_US, SECOND_US = 86_400_000_000, 1_000_000
+SECOND_US = 1_000_000
 PLACE = ("path", "line", "reading")
 
 
@@ -121,19 +122,19 @@ def _of_events(stream: Stream, events: pa.Table) -> dict:
     lines = order[is_first]
     start, end, arrival = (stored(events[name])[lines] for name in ("start", "end", "arrival"))
     keys = events.select(stream.key).group_by(list(stream.key)).aggregate([]).num_rows
-    durations = {"duration_s": Spread.of(end - start, SECOND_US), "zero_durations": _share(end == start)}
-    return {"keys": keys, **_when(start), **_disorder(start, arrival), **_bursts(arrival), **durations}
-
-
-def _when(start: np.ndarray) -> dict:
-    ordered = np.sort(start)
+    ordered, (_, of_tick) = np.sort(start), np.unique(arrival, return_counts=True)
     first, last = (str(each.astype("datetime64[s]")) + "Z" for each in ordered[[0, -1]].astype("datetime64[us]"))
-    gap_us = int(np.diff(ordered).max()) if len(ordered) > 1 else 0
     return {
+        "keys": keys,
         "first_event": first,
         "last_event": last,
         "days_with_events": len(np.unique(ordered // DAY_US)),
-        "longest_gap_s": gap_us / SECOND_US,
+        "longest_gap_s": int(np.diff(ordered).max(initial=0)) / SECOND_US,
+        **_disorder(start, arrival),
+        "share_of_lines_in_bursts": float(of_tick[of_tick > 1].sum() / len(arrival)),
+        "largest_burst": int(of_tick.max()),
+        "duration_s": Spread.of(end - start, SECOND_US),
+        "zero_durations": _share(end == start),
     }
 
 
@@ -145,14 +146,6 @@ def _disorder(start: np.ndarray, arrival: np.ndarray) -> dict:
             "descents": _share(start[1:] < start[:-1], len(start)),
             "late_in_arrival_order": _share(lag_us > 0), "d": Spread.of(overtaken_by(arrived)),
             "lag_s": Spread.of(lag_us, SECOND_US)}  # fmt: skip
-
-
-def _bursts(arrival: np.ndarray) -> dict:
-    _, counts = np.unique(arrival, return_counts=True)
-    return {
-        "share_of_lines_in_bursts": float(counts[counts > 1].sum() / len(arrival)),
-        "largest_burst": int(counts.max()),
-    }
 
 
 def _share(marked: np.ndarray, of: int | None = None) -> float:

@@ -18,7 +18,7 @@ from pipelines.delta.day_files import files_of
 from pipelines.delta.file_commits import append_files, replace_partitions, replace_paths
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_batches
-from pipelines.engines.engine import Engine, packed, rewritten
+from pipelines.engines.engine import Engine, rewritten
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
 from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, UNREADABLE, FileRow
@@ -54,9 +54,7 @@ def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Chan
     if not replaced and not wanted:
         return
     sizes = {row: row.unpacked_bytes for row in sorted(wanted, key=attrgetter("landed_date"))}
-    shares = packed(sizes, engine.slots, lake.config.task_bytes)
-    work = partial(write_share, lake, tables, changes.restored)
-    added = [file for found in engine.each(work, shares) for file in found]
+    added = engine.share_out(partial(write_share, lake, tables, changes.restored), sizes)
     if replaced:
         paths = sorted({*replaced, *(row.path for row in wanted)})
         replace_paths(lake, bronze, paths, added, partial(rewritten, lake, engine, bronze, paths))

@@ -9,7 +9,7 @@ window at every lateness greater than (newest start before its tick) − window 
 recount: no kernel takes part.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 import duckdb
@@ -18,6 +18,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.kinds.rolling import RollingWindows
+from pipelines.gate.recount.query_days import QueryConnection
 from pipelines.gate.recount.sql import EVER_US
 from pipelines.gate.recount.ticks import heartbeats_between
 from schemas.errors import WrongParameter
@@ -31,32 +32,19 @@ _PER_WINDOW = f"""
     GROUP BY e.key_number, w.number, w.window_end_us"""
 
 
-@dataclass(frozen=True)
-class AskedLateness:
-    """A query whose windows hold every event of theirs, however late; its events are in `connection`. numbered_by: the
-    columns that windows have a numbering of."""
-
-    query: Query
-    connection: duckdb.DuckDBPyConnection
-    numbered_by: tuple[str, ...]
-
-    def rows(self, statement: str) -> list[tuple]:
-        return self.connection.execute(statement).fetchall()
-
-    def one(self, statement: str) -> tuple:
-        """The only row of a statement."""
-        (row,) = self.rows(statement)
-        return row
-
-
-def refuse_dependent(query: Query) -> None:
+def looked_back(query: Query) -> LookedBackWindows:
     """WrongParameter for windows that depend on their key's other events: another lateness gives other windows."""
     if not query.window.context_free:
         allowed = "windows that don't depend on their key's other events: tumbling, sliding, spanning, rolling"
         raise WrongParameter("the kind of windows of a lateness curve", query.window.kind, allowed)
+    windows = in_sql(query.window)
+    assert isinstance(windows, LookedBackWindows), "windows without context are known without their events"
+    return windows
 
 
-def add_needed(query: Query, database: duckdb.DuckDBPyConnection, idle_after: timedelta | None = None) -> AskedLateness:
+def add_needed(
+    query: Query, database: duckdb.DuckDBPyConnection, idle_after: timedelta | None = None
+) -> QueryConnection:
     """From the view `silver`, as if the stream began and ended with these events, make
 
     ticks    tick_us and newest_us: the arrival ticks, and heartbeats, that raised the newest event start
@@ -68,11 +56,9 @@ def add_needed(query: Query, database: duckdb.DuckDBPyConnection, idle_after: ti
 
     WrongParameter for windows that depend on their key's other events. O(events · their windows).
     """
-    refuse_dependent(query)
-    windows = in_sql(query.window)
-    assert isinstance(windows, LookedBackWindows), "windows without context are known without their events"
+    windows = looked_back(query)
     all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max)
-    asked = AskedLateness(all_taken, database, windows.numbered_by)
+    asked = QueryConnection(all_taken, database)
     database.execute(_ticks(idle_after))
     columns = "".join(f"{sql.name(column)}, " for column in query.key)
     database.execute(f"""

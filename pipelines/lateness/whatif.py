@@ -8,8 +8,9 @@ from datetime import date, timedelta
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
+from pipelines.gate.recount.query_days import QueryConnection
 from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
-from pipelines.lateness.needed import AskedLateness, add_needed, refuse_dependent
+from pipelines.lateness.needed import add_needed, looked_back
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -69,7 +70,7 @@ class CurvePoint:
         return None if self.delay_median_us is None else self.delay_median_us / SECOND_US
 
 
-def curve(asked: AskedLateness, lateness_us: Sequence[int]) -> list[CurvePoint]:
+def curve(asked: QueryConnection, lateness_us: Sequence[int]) -> list[CurvePoint]:
     """A point for each lateness, in the order given; none without windows. The stream is taken to end with its last
     event, which lets all windows pass (semantics §1). O(events · their windows + windows · points)."""
     windows, events = asked.one("SELECT count(*), coalesce(sum(events), 0) FROM windows_needed")
@@ -85,7 +86,7 @@ def curve(asked: AskedLateness, lateness_us: Sequence[int]) -> list[CurvePoint]:
     ]
 
 
-def recommended_us(asked: AskedLateness, complete: float) -> int:
+def recommended_us(asked: QueryConnection, complete: float) -> int:
     """The least lateness in whole seconds that makes at least that share of the windows complete on time."""
     (windows,) = asked.one("SELECT count(*) FROM windows_needed")
     place = max(0, math.ceil(complete * windows) - 1)
@@ -98,10 +99,10 @@ def lateness_in_us(lateness: timedelta) -> int:
     return min(lateness // MICROSECOND, MOST_US)
 
 
-def _late_events(asked: AskedLateness) -> dict[int, int]:
+def _late_events(asked: QueryConnection) -> dict[int, int]:
     """By lateness of `bounds`: events, counted once for each window that they are late for: ends never fall, so these
     are the first ones of their windows. Without the lateness for which there is none."""
-    same = "".join(f"e.{column} = p.{column} AND " for column in asked.numbered_by)
+    same = "".join(f"e.{column} = p.{column} AND " for column in looked_back(asked.query).numbered_by)
     rows = asked.rows(f"""
         WITH late_for_some AS (
             SELECT l.*, b.lateness_us, l.newest_us - b.lateness_us AS passed_us
@@ -111,7 +112,7 @@ def _late_events(asked: AskedLateness) -> dict[int, int]:
     return {each: int(events) for each, events in rows}
 
 
-def _on_time(asked: AskedLateness) -> dict[int, tuple[int, int, int, int | None]]:
+def _on_time(asked: QueryConnection) -> dict[int, tuple[int, int, int, int | None]]:
     """By lateness of `bounds`: complete windows, those with a row on time, their delays, and the median of these. A
     window passes at the first tick whose newest start is `lateness` behind its end, at the latest at the last tick."""
     rows = asked.rows("""
@@ -133,18 +134,6 @@ def _on_time(asked: AskedLateness) -> dict[int, tuple[int, int, int, int | None]
                min(delay_us) FILTER (2 * until >= all_on_time AND all_on_time > 0)
         FROM ordered GROUP BY lateness_us""")
     return {each: (*map(int, counts), median_us) for each, *counts, median_us in rows}
-
-
-@dataclass(frozen=True)
-class LatenessQuestion:
-    """What is asked of a query. first, last: arrival days, by default the first and the last that have events;
-    complete: the share of windows, above 0 and at most 1, that the recommended lateness makes complete on time;
-    lateness: more lengths than the usual ones."""
-
-    first: date | None = None
-    last: date | None = None
-    complete: float = ENOUGH
-    lateness: tuple[timedelta, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,41 +171,49 @@ class LatenessCurve:
         }
 
 
-def whatif(config: Config, query_name: str, asked: LatenessQuestion) -> LatenessCurve:
-    """Read these days' events once, as if the stream began and ended with them, and replace the table.
+def whatif(
+    config: Config,
+    query_name: str,
+    days: tuple[date | None, date | None] = (None, None),
+    complete: float = ENOUGH,
+    lateness: Sequence[timedelta] = (),
+) -> LatenessCurve:
+    """Read these days' events once, as if the stream began and ended with them, and replace the table. days: the first
+    and the last arrival day, by default those that have events; complete: the share of windows, above 0 and at most 1,
+    that the recommended lateness makes complete on time; lateness: more lengths than the usual ones.
 
     UnknownName; NotSetUp where nothing is ingested; WrongParameter for windows that depend on their key's other events,
     and for days without events that a window holds. O(events · their windows).
     """
     lake, query = Lake(config), registry.query(query_name)
-    refuse_dependent(query)
+    looked_back(query)
     tables = StreamTables.of(registry.stream(query.stream))
-    first, last = _days(lake, tables, asked)
-    silver = TableVersion(lake, tables.silver.name, lake.existing_version(tables.silver.name), "arrival_date")
+    first, last = _days(lake, tables, *days)
+    silver = TableVersion(lake, tables.silver, lake.existing_version(tables.silver.name))
     with open_recount_database(lake) as connection:
         add_view(connection, "silver", silver, (first, last))
         needed = add_needed(query, connection, tables.stream.idle_after)
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
             allowed = f"days with events that a window of {query.name} holds; none of these is"
             raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
-        recommended, enough_for_all = recommended_us(needed, asked.complete), recommended_us(needed, 1.0)
+        recommended, enough_for_all = recommended_us(needed, complete), recommended_us(needed, 1.0)
         own = lateness_in_us(query.lateness)
         usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
-        every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, asked.lateness)}
-        found = LatenessCurve(query, first, last, asked.complete, recommended, curve(needed, sorted(every)))
+        every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, lateness)}
+        found = LatenessCurve(query, first, last, complete, recommended, curve(needed, sorted(every)))
     table = lateness_table(query.name)
     lake.ensure(table)
     lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
     return found
 
 
-def _days(lake: Lake, tables: StreamTables, asked: LatenessQuestion) -> tuple[date, date]:
+def _days(lake: Lake, tables: StreamTables, first: date | None, last: date | None) -> tuple[date, date]:
     """The first and the last day with events of those asked for."""
     stream = tables.stream.name
     there = ArrivalDays.read(lake, tables.partitions.name).by_date
     if not there:
         raise NotSetUp(f"stream {stream} has no events yet", f"windrow ingest {stream}")
-    first, last = asked.first or min(there), asked.last or max(there)
+    first, last = first or min(there), last or max(there)
     found = [day for day in there if first <= day <= last]
     if not found:
         allowed = f"days on which events of {stream} arrived: {min(there)} to {max(there)}"

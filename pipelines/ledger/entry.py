@@ -91,12 +91,8 @@ class LedgerEntry:
 
     def fail(self, error: BaseException) -> None:
         """Note why the step ended in the stage that it is in."""
-        self.state, self.failed_in, self.ended = _state_after(error), self.stages.name, True
+        skipped, refused = (error.skipped, error.refused) if isinstance(error, WindrowError) else (False, False)
+        self.state = "skipped" if skipped else "refused" if refused else "failed"
+        self.failed_in, self.ended = self.stages.name, True
         self.came_to = tuple(self.stages.until_now())
         self.message = f"{type(error).__name__}: {error}"[:4_000]
-
-
-def _state_after(error: BaseException) -> str:
-    if not isinstance(error, WindrowError):
-        return "failed"
-    return "skipped" if error.skipped else "refused" if error.refused else "failed"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from operator import itemgetter
 from uuid import uuid4
 
 import pyarrow.compute as pc
@@ -211,15 +212,11 @@ def rows(lake: Lake, filters: list[tuple] | None = None, stages: bool = False) -
     found = lake.read(RUNS.name, filters=filters) if recorded else lake.schema(RUNS).empty_table()
     asked = found if stages else found.filter(pc.field("stage").is_null())
     # A stable sort: rows of one commit have one time, and stay in the order in which they were written.
-    found_rows = [*asked.to_pylist(), *_not_ended(lake, begun, filters or [], recorded)]
-    return sorted(_read_back(found_rows), key=lambda row: row.at)
-
-
-def _read_back(rows: list[dict]) -> list[StepRow]:
+    every = sorted((*asked.to_pylist(), *_not_ended(lake, begun, filters or [], recorded)), key=itemgetter("at"))
     # One JSON text a column: one a value took 150 ms for 5,840 rows, and this takes 110.
-    values = [json.loads(f"[{','.join(row[name] for row in rows)}]") for name in _JSON_COLUMNS]
+    values = [json.loads(f"[{','.join(row[name] for row in every)}]") for name in _JSON_COLUMNS]
     parsed = (dict(zip(_JSON_COLUMNS, of_row, strict=True)) for of_row in zip(*values, strict=True))
-    return [StepRow(**row | of_row) for row, of_row in zip(rows, parsed, strict=True)]
+    return [StepRow(**row | of_row) for row, of_row in zip(every, parsed, strict=True)]
 
 
 def _not_ended(lake: Lake, begun: list[running.Found], filters: list[tuple], recorded: bool) -> Iterator[dict]:

@@ -51,14 +51,6 @@ class Found:
     lives: bool
 
 
-class _OwnLock(FileLock):
-    """A step's file as its own lock, which nobody makes anew and who may only read it can look at."""
-
-    def __init__(self, path: Path, shared: bool):
-        self.path, self.shared = path, shared
-        self.file = open(path)  # noqa: SIM115 - the lock lasts as long as the file is open
-
-
 def begin(config: Config, rows: list[dict]) -> Begun:
     """Say that some steps have begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
     path, text = config.running / f"{uuid4().hex}.json", json.dumps(rows, default=str)
@@ -83,7 +75,7 @@ def _lock(config: Config, path: Location, shared: bool = False) -> Lock:
     """Where a server has the locks, that of a step bears its file's name. FileNotFoundError where the file is its own
     lock, and gone."""
     if isinstance(path, Path) and not config.lock_server:
-        return _OwnLock(path, shared)
+        return FileLock(path, shared, existing=True)  # a user who may only read it can look at it
     return lock_of(config, path.name, shared)
 
 
@@ -102,7 +94,10 @@ def _files(config: Config, ending: str) -> list[Location]:
 def _looked_at(config: Config, path: Location) -> Found | None:
     """None where the steps ended meanwhile, or where their file is damaged."""
     try:
-        lives = _lives(config, path)
+        lives = True  # by those who have a server; who hasn't can't know
+        if is_local(path) or config.lock_server:
+            with closing(_lock(config, path, shared=True)) as lock:
+                lives = not lock.is_taken()
         rows = _rows(path.read_bytes())
     except FileNotFoundError:
         return None
@@ -111,13 +106,6 @@ def _looked_at(config: Config, path: Location) -> Found | None:
     if not lives:
         _set_aside(config, path)
     return None
-
-
-def _lives(config: Config, path: Location) -> bool:
-    if not (is_local(path) or config.lock_server):
-        return True  # by those who have a server; who hasn't can't know
-    with closing(_lock(config, path, shared=True)) as lock:
-        return not lock.is_taken()
 
 
 def _rows(content: bytes) -> list[dict] | None:

@@ -82,9 +82,13 @@ def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({}))
         published, audited, reasons = newest.get(day), None, _cut_off(not_ended_well)
         if published:
             audited = by_versions.get((day, published.versions))
-            differences = (_difference(held, published, table) for table in published.counts)
-            reasons += _made_otherwise(audited, now, newest)
-            reasons += [Reason(ROWS, difference) for difference in differences if difference]
+            of_tables = (_difference(held, published, table) for table in published.counts)
+            if audited is None:
+                reasons.append(Reason(STEPS, "the ledger has lost what it read"))
+            else:
+                reasons += [*differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
+                reasons += _other_state(audited, newest)
+            reasons += [Reason(ROWS, difference) for difference in of_tables if difference]
         if published or reasons:  # else nothing that the ledger has says why there are rows
             known.add(day)
         if reasons:
@@ -152,14 +156,6 @@ def _by_nobody(held: Held, known: Collection[Day]) -> list[StaleRun]:
     ]
 
 
-def _made_otherwise(
-    audited: StepRow | None, now: Mapping[str, ArrivalDays], newest: Mapping[Day, StepRow]
-) -> list[Reason]:
-    if audited is None:
-        return [Reason(STEPS, "the ledger has lost what it read")]
-    return [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited), *_other_state(audited, newest)]
-
-
 def _other_state(audited: StepRow, newest: Mapping[Day, StepRow]) -> list[Reason]:
     """Whether the day that it went on from has left another state since."""
     if (earlier := audited.inputs.get(STATE)) is None:
@@ -179,12 +175,8 @@ def _cut_off(later: list[StepRow]) -> list[Reason]:
     return [Reason(STEPS, f"a later publication (run {run_id!r}) {end}") for run_id, end in cut_off]
 
 
-def other_inputs(now: ArrivalDays, inputs: dict) -> list[str]:
+def differences(inputs: dict, now: ArrivalDays) -> list[Reason]:
     """How the arrival days that a run read differ now. O(arrival days)."""
-    return [reason.text for reason in _differences(inputs, now)]
-
-
-def _differences(inputs: dict, now: ArrivalDays) -> list[Reason]:
     first, last = (date.fromisoformat(inputs[name]) for name in (FIRST_DAY, LAST_DAY))
     then, present = inputs["days"], now.inputs(first, last)["days"]
     before = inputs.get(ARRIVALS_BEFORE)

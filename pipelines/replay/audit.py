@@ -10,7 +10,6 @@ from operator import or_
 from kernels.spans._planner import name_in, why_by_events
 from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile
 from pipelines.engines.engine import Engine
 from pipelines.engines.file_rows import Range
 from pipelines.ledger.farm_runs import FarmRun
@@ -78,20 +77,16 @@ def _audited(work: Work, written: Sequence[WrittenShare], day: date, versions: A
     keys = Counter(dict.fromkeys(KEYS_BY.values(), 0))
     for label, of_kernel in kernels.items():  # of a kernel, whatever its height
         keys[KEYS_BY[name_in(label)]] += of_kernel
-    of_state = _state_counts([file for share in written for file in share.state], day) if work.goes_on else {}
+    states = [file for share in written for file in share.state if file.partition["logical_date"] == str(day)]
+    of_state = {"state_keys": sum(file.rows for file in states), "state_bytes": sum(file.file_bytes for file in states)}
     return Audited(
         versions,
         inputs,
-        {**{name: counts[name] for name in COUNTS}, **keys, **of_state},
+        {**{name: counts[name] for name in COUNTS}, **keys, **(of_state if work.goes_on else {})},
         ", ".join(kernel for kernel, name in KEYS_BY.items() if keys[name]) or None,
         why_by_events(kernels),
         [farm for share in written for farm in share.farms[day]],
     )
-
-
-def _state_counts(files: Sequence[NewFile], day: date) -> dict[str, int]:
-    of_day = [file for file in files if file.partition["logical_date"] == str(day)]
-    return {"state_keys": sum(each.rows for each in of_day), "state_bytes": sum(each.file_bytes for each in of_day)}
 
 
 def keys_by_kernel(written: Sequence[WrittenShare], day: date) -> Counter[str]:

@@ -4,7 +4,7 @@ outputs as Arrow arrays.
 Keys are numbered in the order of the result tables: by value (strings by UTF-8 bytes), column by column, null last.
 Strings are whole numbers to kernels:
 
-    coded     "b" "a" null "b"   ──▶   1 0 · 1, and ["a", "b"]     places among the different strings, in their order
+    ranked    "b" "a" null "b"   ──▶   1 0 · 1, and ["a", "b"]     places among the different strings, in their order
     hashed    "b" "a" null "b"   ──▶   the same word for a string in every replay
 
 A place keeps the order (by UTF-8 bytes), so that the least string is that of the least place; it means something within
@@ -50,8 +50,8 @@ def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
     columns = [_one_zero(events[name]) for name in key]
     codes = np.zeros(events.num_rows, dtype=np.int64)
     for name, column in zip(key, columns, strict=True):
-        ranks, values = _ranks(column, name)
-        codes = _dense(codes * values + ranks)[0]
+        places, values = ranked(column, name)
+        codes = _dense(codes * (len(values) + 1) + places)[0]
     codes, count = _dense(codes)
     order = np.argsort(_small(codes, count), kind="stable")
     if not _have_arrived(events, order, codes):
@@ -87,27 +87,28 @@ def sequence_of(events: pa.Table) -> list[str]:
 
 def _of_one_time(events: pa.Table) -> list[np.ndarray]:
     columns = {name: events[name] for name in sequence_of(events)}
-    return [_ranks(each, name)[0] if name == "path" else stored(each) for name, each in columns.items()]
+    return [ranked(each, name)[0] if name == "path" else stored(each) for name, each in columns.items()]
 
 
-def _ranks(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, int]:
-    """For each row the rank of its value among the column's values, null last, and how many ranks there may be."""
+def ranked(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, pa.Array]:
+    """int64 places of the rows' values among the column's different ones, null last; and these, in their order.
+    WrongParameter for values that have none. O(rows + values · log values)."""
     plain = decoded(column)
     if plain.type == pa.float16():
         plain = plain.cast(pa.float32())  # Arrow sorts no half floats
     if types.is_null(plain.type) or len(plain) == 0:
-        return np.zeros(len(plain), dtype=np.int64), 1
+        return np.zeros(len(plain), dtype=np.int64), pa.array([], plain.type)
     try:
         encoded = plain.dictionary_encode().unify_dictionaries()
         values = encoded.chunk(0).dictionary
-        ascending = np.asarray(pc.sort_indices(values))
+        ascending = pc.sort_indices(values)
     except pa.ArrowNotImplementedError:
         raise WrongParameter("key", name, f"a column whose values can be sorted, not {column.type}") from None
     rank = np.empty(len(values) + 1, dtype=np.int64)
-    rank[ascending] = np.arange(len(values))
+    rank[np.asarray(ascending)] = np.arange(len(values))
     rank[-1] = len(values)
     indices = [np.asarray(pc.fill_null(chunk.indices, len(values))) for chunk in encoded.chunks]
-    return rank[np.concatenate(indices)], len(values) + 1
+    return rank[np.concatenate(indices)], values.take(ascending)
 
 
 def _one_zero(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -151,7 +152,7 @@ def value_arrays(
         if kind == STRING and read.hashed:
             found[place] = hashed(column)[order]
         elif kind == STRING:
-            codes, strings[read] = coded(column)
+            codes, strings[read] = ranked(column, read.column)
             found[place] = codes[order]
         elif kind is not None:
             found[place] = words(column, read.ordered)[order]
@@ -167,24 +168,12 @@ def _is_summed(aggregates: Aggregates, read: ValueColumn) -> bool:
     )
 
 
-def coded(column: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
-    """(int64 places, whatever at a null; the different strings in order). O(rows + strings · log strings)."""
-    encoded = column.combine_chunks().dictionary_encode()
-    ascending = pc.sort_indices(encoded.dictionary)
-    places = np.empty(len(ascending), np.int64)
-    places[np.asarray(ascending)] = np.arange(len(ascending))
-    return _taken(places, encoded), encoded.dictionary.take(ascending)
-
-
 def hashed(column: pa.ChunkedArray) -> np.ndarray:
-    """int64 words, whatever at a null: the first 8 bytes of BLAKE2b of the UTF-8 bytes. O(rows + strings)."""
-    encoded = column.combine_chunks().dictionary_encode()
-    digests = (hashlib.blake2b(each.as_buffer(), digest_size=HASH_BYTES).digest() for each in encoded.dictionary)
-    return _taken(np.frombuffer(b"".join(digests), "<i8").astype(np.int64), encoded)
-
-
-def _taken(words: np.ndarray, encoded: pa.DictionaryArray) -> np.ndarray:
-    return np.append(words, 0)[np.asarray(pc.fill_null(encoded.indices, -1))]
+    """int64 words, whatever at a null: the first 8 bytes of BLAKE2b of the UTF-8 bytes. O(rows + strings · log
+    strings)."""
+    places, strings = ranked(column, "")
+    digests = (hashlib.blake2b(each.as_buffer(), digest_size=HASH_BYTES).digest() for each in strings)
+    return np.append(np.frombuffer(b"".join(digests), "<i8").astype(np.int64), 0)[places]
 
 
 def result_arrays(

@@ -65,15 +65,10 @@ def _tuples_of_keys(
     by_time = np.lexsort((events.start_us, groups.number))
     # By the windows' ends: where a day is skipped, as on Samoa, two windows begin at one time, and one is closed first.
     start_us, arrival_us, closed_us = (us[by_time] for us in (events.start_us, events.arrival_us, events.reached_us))
-    values, has_value = _values(model, kept, groups.order[by_time])
-    return TuplesOfKeys(groups.offsets, start_us, arrival_us, closed_us, has_value, values)
-
-
-def _values(model: Model, kept: pa.Table, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """float64[columns, tuples], and which tuples have a value in every column."""
-    columns = {name: decoded(kept[name]) for name in model.function.columns}
+    order, columns = groups.order[by_time], {name: decoded(kept[name]) for name in model.function.columns}
     has_value = np.logical_and.reduce([valid(column)[order] for column in columns.values()])
-    return np.stack([stored(_as_floats(column, name))[order] for name, column in columns.items()]), has_value
+    values = np.stack([stored(_as_floats(column, name))[order] for name, column in columns.items()])
+    return TuplesOfKeys(groups.offsets, start_us, arrival_us, closed_us, has_value, values)
 
 
 def _as_floats(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

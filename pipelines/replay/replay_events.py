@@ -2,7 +2,7 @@
 A kernel's errors call keys, columns, times and events by the words of the query.
 
 events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
-                                      └─▶ closed forms over watermarks (kernels/windows) ──▶ rows of its late table
+                                      └─▶ closed forms over watermarks (kernels/kinds) ──▶ rows of its late table
 """
 
 import os

@@ -41,13 +41,12 @@ class EventShare(NamedTuple):
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """How the events of a run are given to tasks: in shares of buckets, or gathered by key. slots: how many tasks there
-    are at once; task_bytes: of files, of one task at most."""
+    """How the events of a run are given to tasks: in shares of buckets, or gathered by key. limit: how many bytes of
+    files a task takes."""
 
     work: Work
     buckets: Buckets
-    slots: int
-    task_bytes: int
+    limit: int
 
     @property
     def files(self) -> list[str]:
@@ -56,11 +55,6 @@ class ReplayPlan:
     @property
     def file_bytes(self) -> int:
         return sum(self.buckets.values())
-
-    @cached_property
-    def limit(self) -> int:
-        """How many bytes a task takes."""
-        return limit_bytes([self.file_bytes], self.slots, self.task_bytes)
 
     @property
     def large(self) -> Buckets:
@@ -106,7 +100,7 @@ def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
         assert bucket is not None, "silver and the states are kept in buckets"
         files[bucket][path] = size
     buckets = {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
-    return ReplayPlan(work, buckets, slots, lake.config.task_bytes)
+    return ReplayPlan(work, buckets, limit_bytes(buckets.values(), slots, lake.config.task_bytes))
 
 
 def _shares_of_keys(

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kernels.kinds import window_kind
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
 from kernels.replay.late import FOREVER_US
 from kernels.replay.window_kind import WindowKind
-from kernels.windows import window_kind
 from schemas.query import Query
 from schemas.windows import MICROSECOND
 

@@ -151,12 +151,15 @@ def make_pass(
 ) -> Replayed:
     """The rows of a pass's days, as the audit tables have them. events: in order of arrival; pane: which windows and
     late events; carried: what an earlier day left, where days go on from each other."""
-    read = _read_by(back, events)
+    first, begins, end = back.places(stored(events["arrival"]))
+    earlier = events.slice(first, begins - first)
+    began = earlier.filter(pc.greater_equal(earlier["start"], pa.scalar(back.least_start_us, TIME)))
+    read = pa.concat_tables([began, events.slice(begins, end - begins)])  # by the pass, of what the whole run reads
     first, _, end = back.places(work.ticks.tick_us)
     # From the last before what a pass reads on: of an earlier one only its newest start counts.
     ticks = PassTicks(*(each[max(0, first - 1) : end] for each in work.ticks))
     options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
-    rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
+    rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=(pane.low, pane.high))
     # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
     making = read if back.bound_us is None else read.filter(pc.greater(read["start"], pa.scalar(back.bound_us, TIME)))
     replayed = replay_events(making, work.served, ticks, rules, options, carried)
@@ -165,14 +168,6 @@ def make_pass(
         rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
         late=_of_days(lake, work.tables.late_audit, late, "arrival", back),
     )
-
-
-def _read_by(back: LookBack, events: pa.Table) -> pa.Table:
-    """Of what the whole run reads what a pass does."""
-    first, begins, end = back.places(stored(events["arrival"]))
-    earlier = events.slice(first, begins - first)
-    began = earlier.filter(pc.greater_equal(earlier["start"], pa.scalar(back.least_start_us, TIME)))
-    return pa.concat_tables([began, events.slice(begins, end - begins)])
 
 
 def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:

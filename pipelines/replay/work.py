@@ -62,7 +62,7 @@ class LookBack:
     Events with start > `bound_us` (None: nothing arrived before the days) make the rows. Events with start
     >= `least_start_us` are read; for windows at event times that is earlier: what a late event missed follows from its
     key's event times from its own start on, however old. All of them, and all that arrive within the days,
-    arrived on `first_day` or later.
+    arrived on `first_day` or later. last_tick_us: of the stream's last day.
     """
 
     first: date
@@ -197,18 +197,14 @@ def _look_back(served: ServedQuery, stream: Stream, files: Sequence[str], day: d
     if served.kind.late_needs_later_events and (started := bounds_us("start", files)):
         first_day = min(first_day, _first_arrival_day(started[0] - 1, stream))
         least_us = min(least_us, started[0])
-    return LookBack(day, day, bound_us, first_day, least_us, _last_tick_us(stream, files, day))
+    last_us = None
+    if day == stream.last_day:
+        arrived = bounds_us("arrival", files)
+        last_us = arrived[1] if arrived else day_start_us(day) + DAY_US - 1
+    return LookBack(day, day, bound_us, first_day, least_us, last_us)
 
 
 def _first_arrival_day(start_us: int, stream: Stream) -> date:
     """The first day on which an event that starts after `start_us` can have arrived."""
     days = (start_us - stream.ahead_at_most_us) // DAY_US
     return EPOCH_DATE + timedelta(days=max(days, (date.min - EPOCH_DATE).days))
-
-
-def _last_tick_us(stream: Stream, files: Sequence[str], day: date) -> int | None:
-    """Of the stream's last day; None of others."""
-    if day != stream.last_day:
-        return None
-    arrived = bounds_us("arrival", files)
-    return arrived[1] if arrived else day_start_us(day) + DAY_US - 1

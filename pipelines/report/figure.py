@@ -2,7 +2,6 @@
 
 import csv
 import math
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from io import StringIO
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import altair as alt
 import pyarrow as pa
 import pyarrow.types as types
+
+from pipelines.report.page import PageFigure
 
 HEIGHT_PX = 260
 # Marks of both a light and a dark page.
@@ -25,19 +26,6 @@ _LENGTH = (
     "datum.value < 3600 ? format(datum.value / 60, '~r') + ' min' : "
     "datum.value < 172800 ? format(datum.value / 3600, '~r') + ' h' : format(datum.value / 86400, '~r') + ' d'"
 )
-
-
-@dataclass(frozen=True)
-class PageFigure:
-    """`name` is unique within its page; `caption` says how to read it; `chart`: Vega-Lite, as JSON holds it; `rows`: of
-    its data, at least one. wide: it needs more width than a phone has, and is scrolled there."""
-
-    name: str
-    title: str
-    caption: str
-    chart: dict[str, Any]
-    rows: int
-    wide: bool = False
 
 
 def figure(

@@ -5,10 +5,10 @@ from datetime import timedelta
 import altair as alt
 
 from pipelines.delta.lake import Lake
+from pipelines.gate.recount import sql
 from pipelines.report import figure as f
-from pipelines.report.figure import PageFigure
-from pipelines.report.page import PageTable, Remark, ReportPage, Section
-from pipelines.report.reader import Reader, name, reading
+from pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
+from pipelines.report.reader import Reader, reading
 from pipelines.report.words import length
 from schemas.registry import queries
 from schemas.side_tables import lateness_name
@@ -33,8 +33,8 @@ def _section(lake: Lake, table: str) -> Section:
 
 
 def _recommendation(reader: Reader, table: str) -> Remark:
-    [best] = reader.rows(f"SELECT * FROM {name(table)} WHERE is_recommended")
-    [own] = reader.rows(f"SELECT * FROM {name(table)} WHERE is_own")
+    [best] = reader.rows(f"SELECT * FROM {sql.name(table)} WHERE is_recommended")
+    [own] = reader.rows(f"SELECT * FROM {sql.name(table)} WHERE is_own")
     best_length, own_length = _words(best["lateness_seconds"]), _words(own["lateness_seconds"])
     return Remark(
         f"Events that arrived {best['first_arrival_day']} to {best['last_arrival_day']}: a lateness of {best_length} "
@@ -50,7 +50,7 @@ def _words(lateness_s: float) -> str:
 def curve(reader: Reader, table: str) -> PageFigure:
     rows = reader.table(f"""
         SELECT lateness_seconds, unnest(['windows complete on time', 'events on time']) AS share_of,
-            unnest([complete_share, on_time_share]) AS share FROM {name(table)} ORDER BY ALL""")
+            unnest([complete_share, on_time_share]) AS share FROM {sql.name(table)} ORDER BY ALL""")
     marks = f.chart(rows).mark_line(point=True)
     chart = marks.encode(
         x=_LATENESS,
@@ -63,7 +63,7 @@ def curve(reader: Reader, table: str) -> PageFigure:
 
 
 def delay(reader: Reader, table: str) -> PageFigure:
-    rows = reader.table(f"SELECT lateness_seconds, delay_median_seconds FROM {name(table)} ORDER BY ALL")
+    rows = reader.table(f"SELECT lateness_seconds, delay_median_seconds FROM {sql.name(table)} ORDER BY ALL")
     marks = f.chart(rows).mark_line(point=True, color=f.ORANGE)
     chart = marks.encode(
         x=_LATENESS,
@@ -77,7 +77,7 @@ def delay(reader: Reader, table: str) -> PageFigure:
 def _listing(reader: Reader, table: str) -> PageTable:
     rows = reader.tuples(f"""
         SELECT lateness_seconds, windows, complete_share, on_time_share, late_events, delay_median_seconds,
-            delay_mean_seconds FROM {name(table)} ORDER BY lateness_seconds""")
+            delay_mean_seconds FROM {sql.name(table)} ORDER BY lateness_seconds""")
     shown = [
         (_words(lateness_s), windows, f"{complete:.3%}", f"{on_time:.3%}", late, length(median_s), length(mean_s))
         for lateness_s, windows, complete, on_time, late, median_s, mean_s in rows

@@ -8,8 +8,7 @@ from deltalake import Field
 from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.report import figure as f
-from pipelines.report.figure import PageFigure
-from pipelines.report.page import PageTable, Remark, ReportPage, Section
+from pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries.results import unit_of
 from pipelines.report.words import size
 from schemas import registry, tables
@@ -43,10 +42,8 @@ def nodes_and_edges(stream: Stream) -> tuple[list[DrawnTable], list[tuple[str, s
     queries = registry.queries_of(stream.name)
     lines = max(len(queries), 2)
     middle = (lines - 1) / 2
-    landing, bronze, quarantine, silver, passes = (
-        f"{kind}_{stream.name}" for kind in ("landing", "bronze", "quarantine", "silver", "pass")
-    )
-    landing = f"landing/ ({stream.name})"
+    landing, kinds = f"landing/ ({stream.name})", ("bronze", "quarantine", "silver", "pass")
+    bronze, quarantine, silver, passes = (f"{kind}_{stream.name}" for kind in kinds)
     nodes = [
         DrawnTable(landing, 0, middle),
         DrawnTable(bronze, 1, middle - 0.5),
@@ -66,9 +63,10 @@ def drawing(stream: Stream, names: set[str]) -> PageFigure:
     """Tables as boxes by layer, joined by lines. Grey: not in this lake yet."""
     nodes, edges = nodes_and_edges(stream)
     places, lines = {node.name: node for node in nodes}, len(registry.queries_of(stream.name))
+    there = {node.name for node in nodes if node.layer == 0 or node.name in names}
     boxes = [
-        {"table": name, "layer": layer, "line": line, "kind": _LAYERS[layer], "state": _state(name, layer, names)}
-        for name, layer, line in nodes
+        {"table": name, "layer": n, "line": line, "kind": _LAYERS[n], "state": _READ if name in there else _MISSING}
+        for name, n, line in nodes
     ]
     ends = [(places[before], places[after]) for before, after in edges]
     joined = [{"x": a.layer, "y": a.line, "x2": b.layer, "y2": b.line} for a, b in ends]
@@ -85,10 +83,6 @@ def drawing(stream: Stream, names: set[str]) -> PageFigure:
         f"{stream.title}. From left to right: {', '.join(_LAYERS)}. Results also have `_audit` tables before the gate."
     )
     return f.figure(f"lineage-{stream.name}", stream.name, caption, chart, height_px, wide=True)
-
-
-def _state(name: str, layer: int, names: set[str]) -> str:
-    return _READ if layer == 0 or name in names else _MISSING
 
 
 def _columns(lake: Lake, names: set[str]) -> list[PageTable | Remark]:

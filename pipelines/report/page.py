@@ -1,8 +1,20 @@
 """A page of the site: its file, its template, and what the template shows."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from pipelines.report.figure import PageFigure
+
+@dataclass(frozen=True)
+class PageFigure:
+    """`name` is unique within its page; `caption` says how to read it; `chart`: Vega-Lite, as JSON holds it; `rows`: of
+    its data, at least one. wide: it needs more width than a phone has, and is scrolled there."""
+
+    name: str
+    title: str
+    caption: str
+    chart: dict[str, Any]
+    rows: int
+    wide: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from datetime import date
 import duckdb
 import pyarrow as pa
 
+from pipelines.delta.day_files import by_day
 from pipelines.delta.lake import Lake
 from pipelines.sql import statements
-
-_FAILURES = (duckdb.Error, pa.ArrowException, OSError)
 
 
 @dataclass(frozen=True)
@@ -24,15 +23,18 @@ class Reader:
 
     def keep(self, name: str, select: str) -> None:
         """Make a table of the connection of a SELECT's rows: several figures are made from what one scan finds."""
-        try:
+        with self._explained(select):
             self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {select}")
-        except _FAILURES as error:
-            raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def table(self, select: str) -> pa.Table:
-        try:
+        with self._explained(select):
             return self.connection.sql(select).to_arrow_table()
-        except _FAILURES as error:
+
+    @contextmanager
+    def _explained(self, select: str) -> Iterator[None]:
+        try:
+            yield
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
             raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def rows(self, select: str) -> list[dict]:
@@ -52,7 +54,7 @@ def reading(lake: Lake, *names: str) -> Iterator[Reader]:
 
 def rows_of_days(lake: Lake, table: str) -> dict[date, int]:
     """By day of a table that has any. O(files), by their statistics."""
-    return {day: rows for day, rows in lake.rows_by_day(table).items() if rows}
+    return {day: of_day.rows for day, of_day in by_day(lake, table).items() if of_day.rows}
 
 
 def newest_days(by_day: Mapping[date, int], most: int) -> tuple[date, int]:
@@ -64,13 +66,3 @@ def newest_days(by_day: Mapping[date, int], most: int) -> tuple[date, int]:
             break
         first, taken = day, taken + by_day[day]
     return first, taken
-
-
-def text(value: str) -> str:
-    """A literal of SQL."""
-    return "'" + value.replace("'", "''") + "'"
-
-
-def name(column: str) -> str:
-    """A column's name in SQL, whatever word it is."""
-    return '"' + column.replace('"', '""') + '"'

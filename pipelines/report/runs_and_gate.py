@@ -13,8 +13,7 @@ from pipelines.gate.validation_results import index
 from pipelines.ledger.run_table import StepRow, rows
 from pipelines.ledger.stale import StaleRun, stale
 from pipelines.report import figure as f
-from pipelines.report.figure import PageFigure
-from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
+from pipelines.report.page import Link, PageFigure, PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
 from schemas.errors import NotSetUp, WindrowError
 from schemas.ledger_tables import VERDICTS

@@ -29,8 +29,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.locks import full_disk_reported, locked_here
 from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate
-from pipelines.report.figure import PageFigure
-from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
+from pipelines.report.page import Link, PageFigure, PageTable, Prose, Remark, ReportPage, Section
 from pipelines.report.queries.page import query_page
 from pipelines.report.streams.page import stream_page
 from pipelines.report.words import query_file, stream_file

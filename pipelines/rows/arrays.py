@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 import pyarrow.types as types
 
 from schemas.errors import BadInput
-from schemas.stream import Column
 from schemas.tables import Table
 
 ARROW_TYPES = {
@@ -108,16 +107,11 @@ def _storage(type_: pa.DataType) -> pa.DataType:
 
 def arrow_schema(table: Table) -> pa.Schema:
     """The table's Arrow schema: types, nullability, and each column's comment as field metadata."""
-    return pa.schema(
-        [
-            pa.field(column.name, ARROW_TYPES[column.type], column.nullable, {"comment": _comment(column)})
-            for column in table.columns
-        ]
-    )
-
-
-def _comment(column: Column) -> str:
-    return f"{column.meaning} [{column.unit}]" if column.unit else column.meaning
+    fields = []
+    for column in table.columns:
+        comment = f"{column.meaning} [{column.unit}]" if column.unit else column.meaning
+        fields.append(pa.field(column.name, ARROW_TYPES[column.type], column.nullable, {"comment": comment}))
+    return pa.schema(fields)
 
 
 def plain_rows(table: pa.Table) -> list[dict]:

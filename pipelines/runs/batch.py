@@ -17,12 +17,12 @@ from pipelines import flow
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.gate.gate import Gate, failure, note
-from pipelines.gate.publish import Publication, publish
+from pipelines.gate.publish import publish
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import farm_runs, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.ledger.stale import DIGESTS, other_inputs
+from pipelines.ledger.stale import DIGESTS, differences
 from pipelines.replay import day_state
 from pipelines.replay.audit import Audited, audit
 from pipelines.replay.day_state import EarlierState
@@ -121,7 +121,7 @@ class RunBatch:
 
     def _lake_of(self, tables: QueryTables, snapshot: str) -> Lake:
         definition = definition_hash(self.source.stream.name, tables.query.name)
-        return self.lake.committing(run_id=self.run_id, definition=definition, snapshot=snapshot)
+        return self.lake.committing(definition=definition, snapshot=snapshot)
 
     def _served(
         self, step: StepOfDays, tables: QueryTables, days: Sequence[date]
@@ -219,19 +219,16 @@ class RunBatch:
                 yield DayReport(self.run_id, query, day, {}, str(each), superseded=True)
             else:
                 # Why a day is stale as soon as it is published: files were ingested since its run read silver
-                reasons = other_inputs(now, rows.days[day].inputs)
-                stale = f"stale already, a new run would read other events: {'; '.join(reasons)}" if reasons else None
+                reasons = "; ".join(reason.text for reason in differences(rows.days[day].inputs, now))
+                stale = f"stale already, a new run would read other events: {reasons}" if reasons else None
+                entry = entries[day]
+                entry.message, entry.counts, entry.ended = stale, each.rows, True
+                entry.outputs = {**each.versions, DIGESTS: each.digests}
                 report = DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day]))
-                yield _reported(entries[day], each, report)
+                yield replace(report, versions=each.versions, revisions=each.revisions, had_rows=each.had_rows)
 
 
 def _require_refused(error: WindrowError) -> None:
     """What a rule refuses is of some days; a full disk, say, of all."""
     if not (error.refused or error.skipped):
         raise error
-
-
-def _reported(entry: LedgerEntry, published: Publication, report: DayReport) -> DayReport:
-    entry.message, entry.counts, entry.ended = report.note, published.rows, True
-    entry.outputs = {**published.versions, DIGESTS: published.digests}
-    return replace(report, versions=published.versions, revisions=published.revisions, had_rows=published.had_rows)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple
 
 from kernels.farm import functions as heavy_functions
 from kernels.monoids import functions
@@ -64,24 +63,19 @@ class Checked:
     problem: str | None = None
 
 
-class _Kind(NamedTuple):
-    names: Callable[[], Iterable[str]]
-    module_of: Callable[[str], str]
-    check: Callable[[str], object]
-
-
-_KINDS = {
-    "stream": _Kind(registry.stream_names, lambda name: f"schemas.streams.{name}", registry.stream),
-    "query": _Kind(registry.query_names, registry.module_of, lambda name: served(tables_of(name))),
-    "aggregate": _Kind(functions, lambda name: f"{AGGREGATES}.{name}", try_aggregate),
-    "function": _Kind(heavy_functions.functions, heavy_functions.module_of, heavy_functions.try_function),
+# By kind: the names that there are, the module of a name, and what tries its definition.
+_KINDS: dict[str, tuple[Callable[[], Iterable[str]], Callable[[str], str], Callable[[str], object]]] = {
+    "stream": (registry.stream_names, lambda name: f"schemas.streams.{name}", registry.stream),
+    "query": (registry.query_names, registry.module_of, lambda name: served(tables_of(name))),
+    "aggregate": (functions, lambda name: f"{AGGREGATES}.{name}", try_aggregate),
+    "function": (heavy_functions.functions, heavy_functions.module_of, heavy_functions.try_function),
 }
 
 
 def check(names: Collection[str]) -> list[Checked]:
     """Check the definitions of these names, or all; without data, and without a JVM. UnknownName. O(definitions): each
     file is read, each aggregate tried on a few values; a heavy function is not compiled."""
-    every = [(kind, name) for kind, of_kind in _KINDS.items() for name in of_kind.names()]
+    every = [(kind, name) for kind, (names_of, *_) in _KINDS.items() for name in names_of()]
     known = [name for _, name in every]
     for name in names:
         if name not in known:
@@ -90,12 +84,13 @@ def check(names: Collection[str]) -> list[Checked]:
 
 
 def _checked(kind: str, name: str) -> Checked:
+    _, module_of, try_definition = _KINDS[kind]
     try:
-        _KINDS[kind].check(name)
+        try_definition(name)
     except WindrowError as wrong:
         place, _, problem = str(wrong).partition(": ")
         return Checked(kind, name, place, problem)
-    return Checked(kind, name, file_of(_KINDS[kind].module_of(name)))
+    return Checked(kind, name, file_of(module_of(name)))
 
 
 @contextmanager

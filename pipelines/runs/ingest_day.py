@@ -207,11 +207,7 @@ def _tables_of(lake: Lake, path: str) -> StreamTables:
     of_path = [step for step in forgets if step.inputs.get("forgotten") == path]
     if of_path and of_path[-1].state != "done":
         return StreamTables.of(registry.stream(of_path[-1].stream))
-    raise UnknownName("landing file that an ingest has taken", path, _alike(path, known))
-
-
-def _alike(path: str, known: list[str]) -> list[str]:
-    """Some of the known paths: of files of that name, or else of that folder, or any."""
     folder, _, name = path.rpartition("/")
+    of_folder = [each for each in known if each.startswith(f"{folder}/")]
     named = [each for each in known if each.rpartition("/")[2] == name]
-    return (named or [each for each in known if each.startswith(f"{folder}/")] or known)[:5]
+    raise UnknownName("landing file that an ingest has taken", path, (named or of_folder or known)[:5])

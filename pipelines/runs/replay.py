@@ -75,8 +75,7 @@ def replay(
         of_stream = {query: each for query, each in asked.items() if each[0].source == source}
         for batch in batches(lake, engine, of_stream, backwards):
             only = next(iter(batch)) if len(batch) == 1 else None
-            audited_by = _audited_by(lake, batch) if stage == "publish" else None
-            named = run_id or audited_by or _new_run_id(only or source.stream.name, batch)
+            named = run_id or _run_id(lake, only or source.stream.name, batch, stage)
             of_run = lake.committing(run_id=named, definition=definition_hash(source.stream.name, only))
             with run_table.recording(of_run) as recording:
                 done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
@@ -143,12 +142,17 @@ def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[d
 
 def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
     if stage == "publish":
-        days = [(tables, day) for tables, of_query in asked.values() for day in of_query]
-        made = [_recorded(batch.lake, tables, day, batch.run_id) for tables, day in days]
+        every = [(tables, day) for tables, of_query in asked.values() for day in of_query]
+        made = [_recorded(batch.lake, tables, day, batch.run_id) for tables, day in every]
     else:
         made = batch.audited(asked)
     if stage == "audit":
-        reports = [_only_audited(batch.run_id, rows.tables, day) for rows in made for day in rows.days.items()]
+        reports = []
+        for tables, days in made:
+            for day, audited in days.items():
+                counts = audited.counts
+                rows = {tables.audit.name: counts["rows"], tables.late_audit.name: counts["late_rows"]}
+                reports.append(DayReport(batch.run_id, tables.query.name, day, rows))
         return Done(reports, batch.failures)
     return Done(batch.published(made), batch.failures)
 
@@ -187,20 +191,11 @@ def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run
     return None
 
 
-def _only_audited(run_id: str, tables: QueryTables, made: tuple[date, Audited]) -> DayReport:
-    day, audited = made
-    rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}
-    return DayReport(run_id, tables.query.name, day, rows)
-
-
-def _new_run_id(of: str, asked: Asked) -> str:
+def _run_id(lake: Lake, of: str, asked: Asked, stage: str) -> str:
+    """That of the run that audited the first day last, where this one publishes what it left; else a new one."""
+    query, (_, days) = next(iter(asked.items()))
+    if stage == "publish" and (audited := run_table.latest(lake, query, days[0], "audit")):
+        return audited.run_id
     every = [day for _, days in asked.values() for day in days]
     first, last = min(every), max(every)
     return run_table.new_run_id(of if first == last else f"{of}-{first}", last)
-
-
-def _audited_by(lake: Lake, asked: Asked) -> str | None:
-    """The run that audited the first day last."""
-    query, (_, days) = next(iter(asked.items()))
-    audited = run_table.latest(lake, query, days[0], "audit")
-    return None if audited is None else audited.run_id

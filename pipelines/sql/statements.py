@@ -53,7 +53,9 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
     the tables that it names are opened; of none (SHOW TABLES), all are. Raises BadStatement, UnknownName for a table
     that isn't there, TableDamaged for one that can't be read, or StorageFailed where the user has no right to."""
     names = lake.names()
-    with connect(lake, _named_in(statement, names)) as connection:
+    words = {word.lower() for word in _WORD.findall(statement)}
+    asked_for = [name for name in names if any(name + suffix in words for suffix in SUFFIXES)]
+    with connect(lake, asked_for or names) as connection:
         try:
             _require_one_question(connection.extract_statements(statement))
             asked = connection.sql(statement)
@@ -90,11 +92,8 @@ def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
 
 
 def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
-    """`<query>_final` and `<query>_as_of(t)` over the query's table: O(rows), one grouping each."""
-    window = ", ".join(f'"{column}"' for column in query.window_identity)
-    newest = f"QUALIFY row_number() OVER (PARTITION BY {window} ORDER BY revision DESC) = 1"
-    if not query.window.context_free:
-        newest += " AND events > 0"  # a window that is no more has a last revision without events
+    """`<query>_final` and `<query>_as_of(t)` over the query's table: O(rows · log rows of a window), one grouping."""
+    newest = _newest(query, '"')
     connection.execute(f"CREATE VIEW {query.name}_final AS SELECT * FROM {query.name} {newest}")
     # The condition on the partition column follows from the other one: it spares reading the days after t.
     connection.execute(
@@ -103,9 +102,12 @@ def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
     )
 
 
-def _named_in(statement: str, names: list[str]) -> list[str]:
-    words = {word.lower() for word in _WORD.findall(statement)}
-    return [name for name in names if any(name + suffix in words for suffix in SUFFIXES)] or names
+def _newest(query: Query, quote: str) -> str:
+    """A clause by which the newest revision of every window is left, in the words of DuckDB and of Spark."""
+    window = ", ".join(f"{quote}{column}{quote}" for column in query.window_identity)
+    # A window that is no more has a last revision without events.
+    existing = "" if query.window.context_free else " AND events > 0"
+    return f"QUALIFY row_number() OVER (PARTITION BY {window} ORDER BY revision DESC) = 1{existing}"
 
 
 def _distinct(names: list[str]) -> Iterator[str]:
@@ -158,31 +160,16 @@ def register_spark_views(lake: Lake, session: "SparkSession") -> None:
     for name in lake.names():
         session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS SELECT * FROM delta.`{lake.folder(name)}`")
         if name in queries():
-            _add_revisions(session, queries()[name], session.table(name).columns)
+            _add_revisions(session, queries()[name])
 
 
-def _add_revisions(session: "SparkSession", query: Query, columns: list[str]) -> None:
-    session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {query.name}_final AS {_newest(query, columns, query.name)}")
+def _add_revisions(session: "SparkSession", query: Query) -> None:
+    newest = _newest(query, "`")
+    session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {query.name}_final AS SELECT * FROM {query.name} {newest}")
     fields = session.table(query.name).schema.fields
     returned = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in fields)
     # The condition on the partition column follows from the other one: it spares reading the days after t.
-    known = f"(SELECT * FROM {query.name} WHERE emitted_at <= t AND emitted_date <= to_date(t))"
     session.sql(
         f"CREATE OR REPLACE TEMPORARY FUNCTION {query.name}_as_of(t TIMESTAMP) RETURNS TABLE ({returned}) "
-        f"RETURN {_newest(query, columns, known)}"
-    )
-
-
-def _newest(query: Query, columns: list[str], rows: str) -> str:
-    """The newest revision of every window: one grouping."""
-    identity = query.window_identity
-    others = [column for column in columns if column not in identity]
-    row = ", ".join(f"`{column}`" for column in others)
-    listed = ", ".join(f"`{column}`" if column in identity else f"newest.`{column}`" for column in columns)
-    grouped = ", ".join(f"`{column}`" for column in identity)
-    # A window that is no more has a last revision without events.
-    existing = "" if query.window.context_free else " WHERE newest.events > 0"
-    return (
-        f"SELECT {listed} FROM (SELECT {grouped}, max_by(struct({row}), revision) AS newest FROM {rows} "
-        f"GROUP BY {grouped}){existing}"
+        f"RETURN SELECT * FROM {query.name} WHERE emitted_at <= t AND emitted_date <= to_date(t) {newest}"
     )

@@ -38,14 +38,6 @@ def beats_of_silences(since_us: np.ndarray, until_us: np.ndarray, every_us: int)
     return np.repeat(since_us, counts) + number * every_us
 
 
-def beats_at_most(arrival_us: np.ndarray, every_us: int) -> int:
-    """At least as many as there are between arrivals."""
-    if not len(arrival_us):
-        return 0
-    days = int(arrival_us.max()) // DAY_US - int(arrival_us.min()) // DAY_US + 1
-    return days * (DAY_US // every_us)
-
-
 def beats_between(arrival_us: np.ndarray, every_us: int) -> np.ndarray:
     """The heartbeats between arrivals in any order, and after the last one until its day ends; rising."""
     if not len(arrival_us):

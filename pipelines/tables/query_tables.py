@@ -11,7 +11,7 @@ from kernels.farm.content import STATUSES
 from kernels.farm.functions import function, output_names, parameter_values
 from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
 from kernels.replay import AggregatePlan
-from kernels.replay.spans import by_shares
+from kernels.replay.numbered.spans import by_shares
 from pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -83,14 +83,12 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
     numbers: dict[ValueColumn, int] = {}
     outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
     if query.window.counts_shares:
-        outputs = tuple(_of_shares(output, len(numbers)) for output in outputs)
+        by_share = ((output, by_shares(output.spec, len(numbers))) for output in outputs)
+        outputs = tuple(
+            output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type]) for output, spec in by_share
+        )
     window = _plan_window(query, column_types, numbers)
     return Aggregates(outputs, tuple(numbers), window)
-
-
-def _of_shares(output: Output, columns: int) -> Output:
-    spec = by_shares(output.spec, columns)
-    return output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type])
 
 
 def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
@@ -113,25 +111,23 @@ def _output(
 ) -> Output:
     _check(name, aggregate, column_types)
     types = tuple(_plain(column_types[column]) for column in aggregate.columns)
-    spec = _specification(aggregate, types)
-    output_type = _output_type(name, aggregate, spec, types)
+    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
+    first_type, second_type = (*words, *("int64", "")[len(words) :])
+    first, second, *_ = (*range(len(words)), None, None)  # their places among the aggregate's own columns
+    spec = AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
+    try:
+        output_type = find_monoid(spec)[1].output_type
+    except WrongParameter as wrong:
+        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
     kept = {None: 0, SECOND: 1}.get(output_type)  # which column's type the result has
     reads = tuple(
         ValueColumn(column, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
         for place, column in enumerate(aggregate.columns)
     )
     places = [numbers.setdefault(column, len(numbers)) for column in reads]
-    column, second, *_ = (*places, None, None)
-    spec = spec._replace(column=column, second=second)
+    first, second, *_ = (*places, None, None)
+    spec = spec._replace(column=first, second=second)
     return Output(name, spec, reads, _RESULTS[output_type] if kept is None else types[kept], kept)
-
-
-def _specification(aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> AggregateSpec:
-    """Of an aggregate whose columns have these types; their places are those among its own."""
-    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
-    first_type, second_type = (*words, *("int64", "")[len(words) :])
-    first, second, *_ = (*range(len(words)), None, None)
-    return AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
 
 
 def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
@@ -142,13 +138,6 @@ def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]
     for column in aggregate.columns:
         if column not in column_types:
             raise WrongParameter(where, column, "a column of " + ", ".join(column_types), column_types)
-
-
-def _output_type(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> str | None:
-    try:
-        return find_monoid(spec)[1].output_type
-    except WrongParameter as wrong:
-        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
 
 
 def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> str:

@@ -7,12 +7,11 @@ from datetime import date, timedelta
 from typing import Any
 
 from schemas.fields import Choices, decimal_or_none, whole_number, whole_or_none
-from schemas.local_time import REPEATED, LocalClock, Moment
+from schemas.local_time import REPEATED, SECOND_US, LocalClock, Moment
 from schemas.stream import MOST, Column, Layout, Place, Record, Stream, packed_or_not
 
 ZONE = "America/New_York"
 CLOCK = LocalClock(ZONE)
-SECOND_US = 1_000_000
 # The longest real trip is a forgotten bike of 4,603,308 s: weeks are legal, a decade is a broken clock.
 TEN_YEARS_S = 10 * 366 * 86_400
 SUBSCRIBER, CUSTOMER = "subscriber", "customer"

@@ -8,12 +8,11 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from schemas.fields import Choices, whole_number, whole_or_none
-from schemas.local_time import LocalClock
+from schemas.local_time import SECOND_US, LocalClock
 from schemas.stream import MOST, Column, Layout, Place, Record, Stream, packed_or_not
 
 ZONE = "Asia/Jerusalem"
 CLOCK = LocalClock(ZONE)
-SECOND_US = 1_000_000
 DID_NOT_HAPPEN = "0:00:00"
 DAY_S = 86_400
 HALF_A_DAY_US = 43_200 * SECOND_US
@@ -84,19 +83,12 @@ COLUMNS = (
     Column("service", "string", "what was asked for, such as PS, the usual service", nullable=False),
     Column("outcome", "string", "agent, hung up or phantom", nullable=False),
     Column("agent", "string", "who answered; NO_SERVER for nobody", nullable=False),
-    Column(
-        "menu_s",
-        "int64",
-        "time in the menu; below zero where two clocks disagreed",
-        "s",
-        low=-DAY_S,
-        high=DAY_S,
-        nullable=False,
-    ),
+    Column("menu_s", "int64", "time in the menu; below zero where two clocks disagreed", "s", low=-DAY_S, high=DAY_S,
+           nullable=False),
     Column("queue_s", "int64", "time in the queue", "s", low=0, high=DAY_S, nullable=False),
     Column("agent_s", "int64", "time with the agent", "s", low=0, high=DAY_S, nullable=False),
     Column("time_note", "string", f"{NEXT_MIDNIGHT}, or {TWO_CLOCKS}; null otherwise"),
-)
+)  # fmt: skip
 
 STREAM = Stream(
     name="call_center",

@@ -8,12 +8,11 @@ import re
 from datetime import date, timedelta
 
 from schemas.fields import Choices, whole_number, whole_or_none
-from schemas.local_time import LocalClock
+from schemas.local_time import SECOND_US, LocalClock
 from schemas.stream import MOST, Column, Layout, Place, Record, Refusal, Stream, packed_or_not
 
 ZONE = "Asia/Shanghai"
 CLOCK = LocalClock(ZONE)
-SECOND_US = 1_000_000
 FIELDS_AT_LEAST = 21
 # A reported length in whole seconds that is further from end - start than rounding can explain.
 DISAGREES_FROM_US = 1_500_000

@@ -7,12 +7,11 @@ with a data session, and every query of either would have to filter the other ou
 from datetime import date, timedelta
 
 from schemas.fields import whole_number, whole_or_none
-from schemas.local_time import LocalClock
+from schemas.local_time import SECOND_US, LocalClock
 from schemas.stream import MOST, Column, Layout, Place, Record, Refusal, Stream, packed_or_not
 
 ZONE = "UTC"
 CLOCK = LocalClock(ZONE)
-SECOND_US = 1_000_000
 LONGEST_S = 2**15 - 1
 AT_LIMIT = "at the limit of 16 bits"
 _NEGATIVE = "negative duration"

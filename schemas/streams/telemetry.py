@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from schemas.fields import decimal_number, whole_number
 from schemas.instants import us_of_ns
-from schemas.local_time import LocalClock
+from schemas.local_time import SECOND_US, LocalClock
 from schemas.stream import MOST, Column, Layout, Place, Record, Refusal, SideInput, Stream, packed_or_not
 
 CLOCK, POD_CLOCK = LocalClock("UTC"), LocalClock("UTC", round="down")
-MS_US, SECOND_US = 1_000, 1_000_000
+MS_US = 1_000
 REQUEST_METRIC = "request_duration"
 POD_METRICS = {
     "CpuUsage(m)": ("cpu_usage", "millicores"),

@@ -1,10 +1,10 @@
 """The root of all window kinds, and what their parameters must be."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from typing import Any, ClassVar, TypeGuard
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, ClassVar, TypeGuard, get_type_hints
 from zoneinfo import ZoneInfo
 
 from schemas.errors import WrongParameter
@@ -16,15 +16,21 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Window:
-    """The root of all window kinds; what stages know of a kind without asking its kernels.
+    """The root of all window kinds; what stages know of a kind without asking its kernels. A parameter must be what the
+    annotation of its field says.
 
-    kind: the name used in errors and docs, and of its file in kernels/windows and pipelines/gate/recount/kinds
+    kind: the name used in errors and docs, and of its file in kernels/kinds and pipelines/gate/recount/kinds
     context_free: whether a day's windows follow from a look-back alone (semantics §2); other kinds carry state from
         day to day, so that their days can't run in any order
     """
 
     kind: ClassVar[str] = ""
     context_free: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for parameter, hint in get_type_hints(type(self), include_extras=True).items():
+            for check in getattr(hint, "__metadata__", ()):
+                check(parameter, getattr(self, parameter))
 
     @property
     def longest_event_us(self) -> int | None:
@@ -96,42 +102,35 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def require_column(value: object) -> None:
+def require_column(parameter: str, value: object) -> None:
     """The name of a column; which columns there are, the stream knows."""
-    require(isinstance(value, str) and value != "", "column", value, "the name of a column")
+    require(isinstance(value, str) and value != "", parameter, value, "the name of a column")
 
 
 def require_count(parameter: str, value: object) -> None:
     """A whole number of at least one."""
-    require(
-        isinstance(value, int) and not isinstance(value, bool) and value >= 1,
-        parameter,
-        value,
-        "a whole number of at least 1",
-    )
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    require(is_count, parameter, value, "a whole number of at least 1")
 
 
-def require_zone(zone: str) -> None:
+def one_of(*words: str) -> Callable[[str, object], None]:
+    """A check for one of these words."""
+    return lambda parameter, value: require(value in words, parameter, value, " or ".join(map(repr, words)))
+
+
+def require_zone(parameter: str, zone: str) -> None:
     """A name of the time zone database."""
     try:
         ZoneInfo(zone)
     except Exception as unknown:
         allowed = "a name of the IANA time zone database, such as America/New_York"
-        raise WrongParameter("zone", zone, allowed) from unknown
+        raise WrongParameter(parameter, zone, allowed) from unknown
 
 
-def require_calendar(parameter: str, value: timedelta) -> None:
-    """Whole days, or a part that divides a day."""
-    fits = value % DAY == timedelta(0) or DAY % value == timedelta(0)
-    require(fits, parameter, value, "with a zone: whole days, or a part that divides a day")
-
-
-def require_origin(origin: object, zone: str | None) -> None:
-    """An aware datetime; with a zone, a local date, or a local time where days begin elsewhere than at midnight."""
-    if zone is None:
-        aware = isinstance(origin, datetime) and origin.tzinfo is not None
-        require(origin is None or aware, "origin", origin, "an aware datetime (or None for the Unix epoch)")
-    else:
-        local = isinstance(origin, date) and getattr(origin, "tzinfo", None) is None
-        allowed = "with a zone: a local date, or a datetime without a tzinfo for days that begin at its time of day"
-        require(origin is None or local, "origin", origin, f"{allowed} (or None for 1970-01-01)")
+Length = Annotated[timedelta, require_positive]
+Duration = Annotated[timedelta, require_duration]
+Number = Annotated[float, require_number]
+AboveZero = Annotated[float, require_above_zero]
+ColumnName = Annotated[str, require_column]
+WholeCount = Annotated[int, require_count]
+Zone = Annotated[str, require_zone]

@@ -7,21 +7,10 @@ a local `datetime` where days begin elsewhere than at midnight, and size and sli
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from schemas.local_time import MIDNIGHT, days_around
-from schemas.windows._window import (
-    DAY,
-    EPOCH,
-    MICROSECOND,
-    Window,
-    require,
-    require_calendar,
-    require_count,
-    require_origin,
-    require_positive,
-    require_zone,
-)
+from schemas.windows._window import DAY, EPOCH, MICROSECOND, Length, WholeCount, Window, Zone, require, require_zone
 
 WHOLE, PRORATED, START, END = "whole", "prorated", "start", "end"
 ATTRIBUTIONS = (WHOLE, PRORATED, START, END)
@@ -47,6 +36,14 @@ class Regular(Window):
 
         @property
         def zone(self) -> str | None: ...
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.zone is not None:
+            require_zone("zone", self.zone)
+            require_calendar("size", self.size)
+            require_calendar("slide", self.slide)
+        require_origin(self.origin, self.zone)
 
     @property
     def size_us(self) -> int:
@@ -89,22 +86,28 @@ class Regular(Window):
         return starts, (first - self.origin_date).days
 
 
-def require_regular(size: timedelta, slide: timedelta, origin: datetime | date | None, zone: str | None) -> None:
-    """WrongParameter for lengths, an origin or a zone that such windows can't have."""
-    require_positive("size", size)
-    require_positive("slide", slide)
-    if zone is not None:
-        require_zone(zone)
-        require_calendar("size", size)
-        require_calendar("slide", slide)
-    require_origin(origin, zone)
+def require_calendar(parameter: str, value: timedelta) -> None:
+    """Whole days, or a part that divides a day."""
+    fits = value % DAY == timedelta(0) or DAY % value == timedelta(0)
+    require(fits, parameter, value, "with a zone: whole days, or a part that divides a day")
+
+
+def require_origin(origin: object, zone: str | None) -> None:
+    """An aware datetime; with a zone, a local date, or a local time where days begin elsewhere than at midnight."""
+    if zone is None:
+        aware = isinstance(origin, datetime) and origin.tzinfo is not None
+        require(origin is None or aware, "origin", origin, "an aware datetime (or None for the Unix epoch)")
+    else:
+        local = isinstance(origin, date) and getattr(origin, "tzinfo", None) is None
+        allowed = "with a zone: a local date, or a datetime without a tzinfo for days that begin at its time of day"
+        require(origin is None or local, "origin", origin, f"{allowed} (or None for 1970-01-01)")
 
 
 @dataclass(frozen=True)
 class Tumbling(Regular):
     """`[origin + i·size, + size)` for every integer i."""
 
-    size: timedelta
+    size: Length
     origin: datetime | date | None = None
     zone: str | None = None
     kind: ClassVar[str] = "tumbling"
@@ -114,37 +117,32 @@ class Tumbling(Regular):
         """Each window starts where the one before it ends."""
         return self.size
 
-    def __post_init__(self) -> None:
-        require_regular(self.size, self.slide, self.origin, self.zone)
-
 
 @dataclass(frozen=True)
 class Sliding(Regular):
     """`[origin + i·slide, + size)` for every integer i."""
 
-    size: timedelta
-    slide: timedelta
+    size: Length
+    slide: Length
     origin: datetime | date | None = None
     zone: str | None = None
     kind: ClassVar[str] = "sliding"
-
-    def __post_init__(self) -> None:
-        require_regular(self.size, self.slide, self.origin, self.zone)
 
 
 @dataclass(frozen=True)
 class Week(Regular):
     """ISO 8601's weeks: from Monday's local midnight to the next one's."""
 
-    zone: str = "UTC"
+    zone: Zone = "UTC"
     kind: ClassVar[str] = "week"
     size: ClassVar[timedelta] = timedelta(days=7)
     slide: ClassVar[timedelta] = size
     origin: ClassVar[date] = date(1970, 1, 5)
 
-    def __post_init__(self) -> None:
-        require_zone(self.zone)
-        require_regular(self.size, self.slide, self.origin, self.zone)
+
+def require_century(parameter: str, months: int) -> None:
+    """So many months that all dates near them are dates."""
+    require(months <= MOST_MONTHS, parameter, months, f"at most {MOST_MONTHS:,}, a century")
 
 
 @dataclass(frozen=True)
@@ -155,16 +153,13 @@ class Month(Regular):
     A month takes the place that a day has in other windows of a zone: lengths count it as 24 hours.
     """
 
-    months: int = 1
+    months: Annotated[WholeCount, require_century] = 1
     origin: datetime | date | None = None
-    zone: str = "UTC"
+    zone: Zone = "UTC"
     kind: ClassVar[str] = "month"
 
     def __post_init__(self) -> None:
-        require_count("months", self.months)
-        require(self.months <= MOST_MONTHS, "months", self.months, f"at most {MOST_MONTHS:,}, a century")
-        require_zone(self.zone)
-        require_regular(self.size, self.slide, self.origin, self.zone)
+        super().__post_init__()
         require(self.origin_date.day == 1, "origin", self.origin, "the first of a month")
 
     @property
@@ -210,17 +205,16 @@ class Spanning(Regular):
     With `prorated` count, sum and mean are float64, of values times shares; other aggregates say nothing of a part.
     """
 
-    size: timedelta
-    slide: timedelta
+    size: Length
+    slide: Length
     origin: datetime | None = None
-    longest: timedelta = DAY
+    longest: Length = DAY
     attribution: str = WHOLE
     kind: ClassVar[str] = "spanning"
     zone: ClassVar[None] = None
 
     def __post_init__(self) -> None:
-        require_regular(self.size, self.slide, self.origin, None)
-        require_positive("longest", self.longest)
+        super().__post_init__()
         require(self.attribution in ATTRIBUTIONS, "attribution", self.attribution, ", ".join(ATTRIBUTIONS))
 
     @property

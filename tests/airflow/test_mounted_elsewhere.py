@@ -2,13 +2,13 @@
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from schemas.registry import streams
+from tests.support.checkout import copied
 
 pytestmark = pytest.mark.airflow
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -42,14 +42,7 @@ if len(sys.argv) > 2:
 @pytest.fixture
 def folder(tmp_path):
     """The other Airflow's DAGs folder, with what was mounted into it."""
-    mounted = tmp_path / "their_dags" / "windrow"
-    for name in MOUNTED:
-        source, target = REPOSITORY / name, mounted / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, target)
+    copied(tmp_path / "their_dags" / "windrow", *MOUNTED)
     return tmp_path / "their_dags"
 
 

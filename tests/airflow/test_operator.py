@@ -9,31 +9,17 @@ import pytest
 
 pytestmark = [pytest.mark.airflow, pytest.mark.takes(25)]
 REPOSITORY = Path(__file__).resolve().parents[2]
+CASES = sorted((Path(__file__).parent / "inside").glob("*_cases.py"))
+# An empty configuration and no conftest.py: ours name plugins that this environment lacks.
+OPTIONS = ("--noconftest", "-c", os.devnull, "--rootdir", REPOSITORY, "-p", "no:cacheprovider")
 AIRFLOW_PYTHON = REPOSITORY / ".venv-airflow" / "bin" / "python"
 
 
 def test_every_case_passes_inside_airflow_s_environment(tmp_path):
     environment = {**os.environ, "AIRFLOW_HOME": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
-    # An empty configuration and no conftest.py: ours name plugins that this environment lacks.
     # A case that hangs is aborted, so that pytest's faulthandler prints where it hung.
     done = subprocess.run(
-        [
-            "timeout",
-            "--signal=ABRT",
-            "200",
-            AIRFLOW_PYTHON,
-            "-m",
-            "pytest",
-            "-q",
-            "--noconftest",
-            "-c",
-            os.devnull,
-            "--rootdir",
-            REPOSITORY,
-            "-p",
-            "no:cacheprovider",
-            *sorted((Path(__file__).parent / "inside").glob("*_cases.py")),
-        ],
+        ["timeout", "--signal=ABRT", "200", AIRFLOW_PYTHON, "-m", "pytest", "-q", *OPTIONS, *CASES],
         env=environment,
         capture_output=True,
         text=True,

@@ -1,4 +1,5 @@
-"""The benchmarks' code runs, so that it can't rot; how fast it is, no test says."""
+"""The benchmarks' code runs, so that it can't rot, and what the pages' checks call rising, falling, flat and
+logarithmic; how fast it is, no test says."""
 
 import gzip
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from benchmarks.frames_operations import BUFFERS, OPERATIONS
 from benchmarks.frames_source import DELAYED, KINDS_OF_FRAMES, tuples
 from benchmarks.mta_latency import KERNELS as OF_MTA
 from benchmarks.mta_latency import TREES
+from benchmarks.shapes import falls, follows_logarithm, rises, spread
 from benchmarks.spans_source import KERNELS, RangeBySlide, generated
 from benchmarks.window_loops import ANY_ORDER, IN_ORDER
 
@@ -142,3 +144,20 @@ def test_thresholds_are_tried_on_a_map_and_nothing_is_changed():
     few_levels = {cell: measured({"se_ml_slicing of height 2": 1.0, label: 2.0}, label)
                   for cell, label in zip(cells, best, strict=True)}  # fmt: skip
     assert calibrate.propose({of: few_levels}, "under_way")[0] > calibrate.KEPT.under_way
+
+
+@pytest.mark.parametrize(
+    ("values", "are"),
+    [([1, 2, 3], True), ([1, 3, 2.5], True), ([1, 3, 1.5], False), ([3, 2, 2.5], False), ([1, 8, 2, 9], False)],
+)
+def test_a_line_that_rises_does_so_at_every_point(values, are):
+    assert rises(values) is are
+    assert falls([1 / value for value in values]) is are
+
+
+def test_a_flat_line_and_a_logarithm():
+    assert spread([2.0, 1.0, 1.5]) == 2
+    distances = [0, 15, 255, 4095]
+    assert follows_logarithm(distances, [1, 3, 5, 7]) > 0.99
+    assert follows_logarithm(distances, [7, 5, 3, 1]) < -0.99
+    assert follows_logarithm(distances, [1, 4, 1, 4]) < 0.7

@@ -61,7 +61,6 @@ def test_a_notebook_shows_the_first_rows_and_how_many_there_are(ask):
         ("SELECT * FROM bikes_demnd", UnknownName, "Did you mean 'bikes_demand'"),
         ("SELECT nothing FROM bikes_demand", BadStatement, "nothing"),
         ("SELEC 1", BadStatement, "syntax error"),
-        ("DROP VIEW bikes_demand", BadStatement, "DROP was asked for"),
         ("SELECT 1 / 'x'", BadStatement, "Could not convert"),
         (5, WrongParameter, "statement is 5; allowed: SQL, as a text"),
     ],

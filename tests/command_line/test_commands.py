@@ -7,13 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
-from pipelines.cli._app import COMMANDS, ORDER, app, command_names
+from pipelines.cli._app import app
 from pipelines.config import Config
 from schemas import errors
 from schemas.errors import BadStatement, NotSetUp, OutsideStream, UnknownName, WrongParameter
@@ -21,23 +21,31 @@ from stack.places import REPOSITORY, WINDROW
 from tests.command_line.conftest import ROWS
 from tests.support import processes, trips
 from tests.support.command_line import typed
+from tests.support.processes import python
 
+COMMANDS = get_command(app()).commands
+# As a day's work goes.
+ORDER = (
+    *("ingest", "forget", "profile", "replay", "backfill", "plan", "rebuild", "verify", "whatif"),
+    *("query", "tables", "runs", "report", "maintain", "repair", "check", "doctor"),
+)
 NO_JVM = ("pyspark", "great_expectations", "numba")
 
 
-def test_a_command_is_a_file():
-    assert command_names() == list(ORDER)
-    assert {path.stem for path in COMMANDS.glob("[a-z]*.py")} == set(ORDER)
+def test_commands_are_listed_in_the_order_of_a_days_work():
+    assert tuple(COMMANDS) == ORDER
 
 
 @pytest.mark.parametrize("command", ORDER)
 def test_every_command_explains_itself_and_the_examples_of_its_help_are_what_it_takes(windrow, command):
     ended = windrow(command, "--help")
     assert ended.code == 0 and "--json" in ended.out
-    for example in import_module(f"pipelines.cli.{command}").EXAMPLES:
+    head, *examples = COMMANDS[command].epilog.split("\n\n")
+    assert head == "Examples:" and examples
+    for example in examples:
         program, name, *words = shlex.split(example)
         assert (program, name) == ("windrow", command)
-        get_command(app()).commands[name].make_context(name, words)
+        COMMANDS[name].make_context(name, words)
         assert example in " ".join(ended.out.split())
 
 
@@ -59,8 +67,7 @@ def test_a_shell_completes_commands_and_names(line, word):
 def test_both_ways_to_start_it_are_the_same(small_lake):
     environment = {"WINDROW_HOME": str(small_lake.home), "PATH": os.defpath}
     words = ("query", "SELECT count(*) AS n FROM bikes_demand", "--json")
-    command = [sys.executable, "-m", "pipelines", *words]
-    module = subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, text=True)
+    module = python("-m", "pipelines", *words, env=environment, cwd=REPOSITORY)
     command = typed(*words, **environment)
     assert (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
 
@@ -144,7 +151,7 @@ def reported(action: str, home: Path) -> subprocess.CompletedProcess:
     imports = "import sys\nfrom errno import *\nfrom pipelines.cli._errors import reported\n"
     code = f"{imports}sys.exit(reported(lambda: {action}, False))"
     environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(home)}
-    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    return python("-c", code, env=environment)
 
 
 @pytest.mark.slow
@@ -235,13 +242,12 @@ print(code, sorted(name for name in {names} if name in sys.modules), file=sys.st
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("--help",), ("query", "SELECT 1"), ("tables",), ("runs",)], ids=" ".join)
 def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
-    command = [sys.executable, "-c", IMPORTED.format(names=NO_JVM), *words]
     environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(small_lake.home)}
-    ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    ended = python("-c", IMPORTED.format(names=NO_JVM), *words, env=environment)
     assert ended.stderr.splitlines()[-1] == "0 []"
 
 
-@pytest.mark.parametrize("command", command_names())
+@pytest.mark.parametrize("command", ORDER)
 def test_a_wrong_use_of_a_command_ends_with_the_help_of_that_command(here, command):
     ended = here(command, "--no-such-option")
     assert ended.code == 2 and ended.error.endswith(f"\nwindrow {command} --help shows what there is\n")
@@ -256,6 +262,5 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 @pytest.mark.slow
 def test_a_command_reads_and_prints_utf8_where_the_locale_is_c():
-    words = [sys.executable, "-m", "pipelines", "check", "nothing-é"]
-    ended = subprocess.run(words, cwd=REPOSITORY, env=os.environ | ASCII, capture_output=True, check=False)
+    ended = python("-m", "pipelines", "check", "nothing-é", cwd=REPOSITORY, env=os.environ | ASCII, text=False)
     assert "nothing-é" in ended.stderr.decode() and ended.returncode == 3

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.cli.profile import _named
+from pipelines.cli.ingesting import _named
 from pipelines.delta.lake import Lake
 from pipelines.ingest.profile import Profile, Spread, _disorder, overtaken_by, profile
 from schemas.errors import NotSetUp, UnknownName

@@ -10,7 +10,7 @@ import pytest
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from schemas.errors import NothingArrived, UnknownName
-from tests.support.lakes import ingest
+from tests.support.lakes import lake_of
 from tests.support.replay import landing
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
@@ -21,11 +21,7 @@ TABLE = "farm_bikes_anomalies"
 
 @pytest.fixture(scope="module")
 def ingested(tmp_path_factory) -> Config:
-    folder = tmp_path_factory.mktemp("bikes")
-    config = Config(folder / "home", folder / "landing", asked_engine="local")
-    landing.write(config.landing, landing.trips())
-    ingest(config, "bikes")
-    return config
+    return lake_of(tmp_path_factory.mktemp("bikes"), landing.trips())
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 """A signal ends a query of DuckDB at whatever moment it comes, and a command also where Python drops what it raised."""
 
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from stack.places import REPOSITORY
+from tests.support.processes import python
 
 pytestmark = pytest.mark.slow
 
@@ -39,13 +38,7 @@ sys.exit(reported(stopped_at_work, False))
 @pytest.mark.parametrize("work", ["compute", "write"])
 @pytest.mark.parametrize("moment_s", [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4])
 def test_a_query_ends_at_a_signal(tmp_path, work, moment_s):
-    ended = subprocess.run(
-        [sys.executable, "-c", STOPPED, tmp_path, work, str(moment_s)],
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(REPOSITORY)},
-        timeout=60,
-    )
+    ended = python("-c", STOPPED, tmp_path, work, moment_s, env={"PYTHONPATH": str(REPOSITORY)}, timeout=60)
     assert ended.returncode == 128 + signal.SIGTERM
     assert "error: stopped by SIGTERM; nothing was left running" in ended.stderr
     assert not list(tmp_path.glob("table/_delta_log/*.json"))
@@ -104,12 +97,6 @@ sys.exit(reported(globals()[sys.argv[1]], False))
     "where", ["in_del", "in_callback", "in_busy_work", "in_code_that_catches_all", "before_a_query"]
 )
 def test_a_signal_that_python_or_a_library_drops_ends_the_command_still(where):
-    ended = subprocess.run(
-        [sys.executable, "-c", DROPPED, where],
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(REPOSITORY)},
-        timeout=20,
-    )
+    ended = python("-c", DROPPED, where, env={"PYTHONPATH": str(REPOSITORY)}, timeout=20)
     assert ended.returncode == 128 + signal.SIGINT
     assert ended.stderr == "error: stopped by SIGINT; nothing was left running\n"

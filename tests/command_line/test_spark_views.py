@@ -1,14 +1,12 @@
 """The same names in a Spark session as in `windrow query`, with the same rows."""
 
-import re
-from pathlib import Path
-
 import pytest
 
 from pipelines.delta.lake import Lake
 from pipelines.engines.spark.spark_session import session
 from pipelines.sql import statements
 from pipelines.sql.statements import register_spark_views
+from tests.support.rules import blocks
 
 pytestmark = pytest.mark.jvm
 
@@ -46,8 +44,7 @@ def test_registering_again_is_allowed_and_sees_new_tables(small_lake, spark):
 
 
 def test_a_session_reads_the_newest_revisions_as_the_page_says(small_lake, spark):
-    page = (Path(__file__).parents[2] / "docs" / "read-the-tables.md").read_text()
-    (source,) = re.findall(r"```python\n(from pyspark.*?)```", page, re.DOTALL)
+    [source] = [body for body in blocks("docs/read-the-tables.md", "python") if body.startswith("from pyspark")]
     made = {"spark": spark}
     exec(source.replace("var/demo", str(small_lake.home)), made)
     expected = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand_final ORDER BY start_station_id")

@@ -157,7 +157,7 @@ def test_a_statement_opens_only_the_tables_that_it_names(tmp_path):
 ])  # fmt: skip
 def test_what_is_no_question_to_the_lake_is_refused_and_nothing_written(small_lake, tmp_path, monkeypatch, statement):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadStatement):
+    with pytest.raises(BadStatement, match="DROP was asked for" if statement.startswith("DROP") else ""):
         statements.run(Lake(small_lake), statement)
     assert not list(tmp_path.iterdir())
 

@@ -1,13 +1,13 @@
 """Every code block of the docs is run by a test, or says why none can."""
 
 import re
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from pipelines.cli._progress import StageLines
+from tests.support.checkout import copied
 from tools import console, new
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +32,6 @@ RUN_BY = {
         "tests/contracts/test_code_blocks.py::test_the_commands_of_the_readme_run",
     ("docs/report.md", "windrow report"):
         "tests/report/test_report_pages.py::test_the_command_makes_it_where_it_is_asked_to_and_says_where",
-    ("docs/add-a-query.md", "QUERY = Query("):
-        "tests/contracts/test_docs.py::test_the_query_that_a_page_shows_can_be_made",
     ("docs/farm.md", "from datetime import timedelta"):
         "tests/contracts/test_docs.py::test_the_example_of_the_farm_prints_what_its_page_says",
     ("docs/semantics.md", "SELECT * FROM bikes_demand_as_of('2018-11-04 12:00:00+00');  -- known at T"):
@@ -129,7 +127,7 @@ def test_no_reason_and_no_test_is_left_behind():
 
 @pytest.mark.parametrize("block", GENERATORS, ids=lambda block: block.page)
 def test_a_generator_that_a_page_shows_writes_the_files_that_the_page_names(block, tmp_path):
-    shutil.copytree(ROOT / "schemas", tmp_path / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
+    copied(tmp_path, "schemas")
     kind, name, identity = GENERATOR.fullmatch(block.body).groups()
     written = new.write(kind, name, tmp_path, identity or "")
     page = (ROOT / block.page).read_text()

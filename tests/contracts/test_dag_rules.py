@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from pipelines.config import Config
 from schemas import ledger_tables, tables
 from schemas.registry import queries_of, stream, streams
 from tests.schemas.test_broken_definitions import edit
+from tests.support.checkout import copied
 
 pytestmark = pytest.mark.airflow
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -60,9 +60,7 @@ def tasks_of(dag):
 
 
 def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_path):
-    for folder in ("dags", "pipelines", "processes", "schemas"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPOSITORY / folder, tmp_path / "tree" / folder, ignore=ignored)
+    copied(tmp_path / "tree", "dags", "pipelines", "processes", "schemas")
     line = edit(tmp_path / "tree", "schemas/queries/bikes_daily.py", 'stream="bikes"', 'stream="bike"')
     edit(tmp_path / "tree", "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Stream((")
     found = facts_of(tmp_path / "tree", tmp_path)

@@ -10,7 +10,7 @@ from pipelines.runs.backfill import backfill
 from pipelines.sql import statements
 from samples import bikes, cdr, telemetry
 from stack import demo
-from stack.showing import CHANGE_OF_CLOCKS, OF_EVERY_DEMO, DemoQuestion, verdicts
+from stack.demo import CHANGE_OF_CLOCKS, OF_EVERY_DEMO, DemoQuestion, verdicts
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]

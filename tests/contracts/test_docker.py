@@ -49,12 +49,6 @@ def test_the_base_is_pinned_and_the_images_users_are_not_root():
     assert dict.fromkeys(re.findall(r" AS (\w+)$", dockerfile, re.M)) == dict.fromkeys(images.TARGETS)
 
 
-def test_every_service_is_there():
-    assert {"postgres", "s3", "bucket", "spark-master", "spark-worker-1", "spark-worker-2"} < SERVICES.keys()
-    assert {"airflow-database", "api-server", "scheduler", "dag-processor", "triggerer"} < SERVICES.keys()
-    assert {"bucket", "airflow-database"} == ONE_SHOT
-
-
 def test_compose_itself_takes_the_file():
     asked = ["docker", "compose", "version"]
     if shutil.which("docker") is None or subprocess.run(asked, capture_output=True, check=False).returncode:
@@ -175,14 +169,14 @@ def test_the_entry_point_makes_variables_of_secrets_and_a_file_of_the_login(tmp_
 
 
 def test_an_executor_s_command_has_the_driver_s_options_in_their_order():
-    executor = script("executor")
-    given = {name: f"of {name}" for name in executor.OPTIONS} | {"SPARK_EXECUTOR_MEMORY": "1g"}
+    entrypoint = script("entrypoint")
+    given = {name: f"of {name}" for name in entrypoint.OPTIONS} | {"SPARK_EXECUTOR_MEMORY": "1g"}
     given |= {f"SPARK_JAVA_OPT_{number}": f"-D{number}" for number in (10, 9, 0)}
-    words = executor.command(given, Path("/jars"))
+    words = entrypoint.executor_command(given, Path("/jars"))
     assert words[1:6] == ["-D0", "-D9", "-D10", "-Xms1g", "-Xmx1g"]
     assert words[words.index("--driver-url") + 1] == "of SPARK_DRIVER_URL"
     with pytest.raises(SystemExit, match="needs SPARK_DRIVER_URL"):
-        executor.command({name: "" for name in given if name != "SPARK_DRIVER_URL"}, Path("/jars"))
+        entrypoint.executor_command({name: "" for name in given if name != "SPARK_DRIVER_URL"}, Path("/jars"))
 
 
 def test_kubernetes_takes_our_images_as_their_user_and_secrets_by_name():

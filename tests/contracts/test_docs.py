@@ -1,8 +1,8 @@
-"""The docs say what is: made pages are up to date, and each command, file and statement in them works."""
+"""The docs say what is: made pages are up to date, and each command, file and statement in them works. As a site they
+are built strictly, so that no link is broken and the menu has every page; it loads nothing."""
 
 import ast
-import contextlib
-import io
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,16 +16,17 @@ import typer
 
 from pipelines.cli import _app as command_line
 from pipelines.sql.statements import add_revisions
-from schemas.query import Query
 from schemas.registry import query
 from tests.contracts.test_layers import PACKAGES
-from tests.support.rules import ROOT, assert_none, blanked, line_of
-from tools.docs.flow import TOUR
+from tests.support.processes import python
+from tests.support.rules import ROOT, assert_none, blanked, blocks, line_of
 
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
+TOUR = re.findall(r"^\d+\. `(\S+)`, `(\S+)`: ", (ROOT / "docs" / "flow.md").read_text(), re.MULTILINE)
+"""File and function of each stop."""
 # Files that a page shows the reader how to make.
 TO_BE_MADE = re.compile(
     r"boat_trips|bikes_by_hour|bikes_short_trips|bikes_long_trips|sum_of_squares|mean_of_squares|fortnights|full_truck"
@@ -99,8 +100,7 @@ def test_every_page_is_reached_from_the_index():
 # Noon in UTC is morning in New York and the next day on Kiritimati.
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Pacific/Kiritimati"])
 def test_the_selects_for_other_tools_say_what_windrow_query_says_in_every_zone(zone):
-    page = (ROOT / "docs/semantics.md").read_text()
-    ours, theirs = (body for language, body in BLOCK.findall(page) if language == "sql")
+    ours, theirs = blocks("docs/semantics.md", "sql")
     here, elsewhere = reader("UTC"), reader(zone)
     columns = ", ".join(revisions().column_names)
     for our, their in zip(statements(ours), statements(theirs), strict=True):
@@ -143,25 +143,17 @@ def revisions() -> pa.Table:
     })  # fmt: skip
 
 
-def test_the_query_that_a_page_shows_can_be_made():
-    page = (ROOT / "docs/add-a-query.md").read_text()
-    [source] = [body for language, body in BLOCK.findall(page) if language == "python"]
-    made = {}
-    exec("from datetime import timedelta\nfrom schemas.query import *\n" + source, made)
-    assert isinstance(made["QUERY"], Query)
-
-
 @pytest.mark.nightly
 def test_the_example_of_the_farm_prints_what_its_page_says(capsys):
-    page = (ROOT / "docs/farm.md").read_text()
-    [source] = [body for language, body in BLOCK.findall(page) if language == "python"]
+    [source] = blocks("docs/farm.md", "python")
     exec(source, {})
-    assert f"prints `{capsys.readouterr().out.strip()}`" in page
+    assert f"prints `{capsys.readouterr().out.strip()}`" in (ROOT / "docs/farm.md").read_text()
 
 
 def test_the_tour_of_the_code_names_functions_that_are_there():
-    missing = [f"{stop.file} {stop.function}" for stop in TOUR if stop.function not in functions_of(stop.file)]
-    assert_none("the tour names functions that are there: correct tools/docs/flow.py", missing)
+    missing = [f"{file} {function}" for file, function in TOUR if function not in functions_of(file)]
+    assert_none("the tour names functions that are there: correct tools/docs/templates/flow.md.j2", missing)
+    assert 0 < len(TOUR) == len(re.findall(r"^\d+\. ", (ROOT / "docs" / "flow.md").read_text(), re.MULTILINE))
 
 
 def functions_of(file: str) -> set[str]:
@@ -171,17 +163,48 @@ def functions_of(file: str) -> set[str]:
     return functions | {f"{each.name}.{node.name}" for each in classes for node in each.body if hasattr(node, "name")}
 
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
-
-
-def test_the_worked_query_prints_what_the_page_shows():
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    (shown,) = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), {})
-    assert printed.getvalue() == shown
+def test_the_worked_query_prints_what_the_page_shows(capsys):
+    [code], [shown] = (blocks("README.md", language) for language in ("python", "text"))
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == shown
 
 
 def test_the_page_is_short():
-    assert len(README.splitlines()) <= 150
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+# What a browser loads by itself; a link that a reader follows may lead anywhere.
+LOADED = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=[\"']?([^\"' >]+)|<link\b[^>]*\bhref=[\"']?([^\"' >]+)")
+IN_STYLE = re.compile(r"url\(\s*[\"']?(https?:[^)\"']+)")
+ELSEWHERE = re.compile(r"(?:https?:)?//")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    into = tmp_path_factory.mktemp("site")
+    settings = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = python("-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", into, cwd=ROOT, env=settings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return into
+
+
+@pytest.mark.slow
+def test_every_page_of_docs_is_in_the_site(site):
+    pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
+    names = [page.with_name("index.html") if page.name == "README.md" else page.with_suffix(".html") for page in pages]
+    assert not [name for name in names if not (site / name).exists()]
+
+
+@pytest.mark.slow
+def test_a_browser_loads_nothing_from_elsewhere(site):
+    loaded = {name for page in site.rglob("*.html") for found in LOADED.findall(page.read_text()) for name in found}
+    assert any(name.endswith(".css") for name in loaded) and any(name.endswith(".js") for name in loaded)
+    assert not [name for name in loaded if ELSEWHERE.match(name)]
+    assert not [url for sheet in site.rglob("*.css") for url in IN_STYLE.findall(sheet.read_text())]
+
+
+@pytest.mark.slow
+def test_search_finds_a_word_without_a_server(site):
+    index = (site / "search" / "search_index.js").read_text()
+    assert index.startswith("var __index = ") and "what a query's" in index
+    assert "iframe-worker.js" in (site / "index.html").read_text()

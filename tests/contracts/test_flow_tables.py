@@ -1,6 +1,9 @@
-"""The map of the flow names, for each stage, exactly the tables that it reads and writes when it runs."""
+"""The map of the flow names, for each stage, exactly the tables that it reads and writes when it runs; the tour of
+docs/flow.md is what runs: these functions, in this order."""
 
+import sys
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -9,13 +12,15 @@ from pipelines import flow
 from pipelines.config import Config
 from pipelines.delta.file_commits import FileCommit
 from pipelines.delta.lake import Lake
-from pipelines.report import dag_text
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
 from schemas.ledger_tables import RUNS
 from schemas.registry import queries_of, stream, streams
+from tests.contracts.test_docs import TOUR
 from tests.support.lakes import PATIENT
 from tests.support.replay import landing
+from tests.support.rules import ROOT
+from tools.docs.flow import stages
 
 DAY = landing.FIRST_DAY + timedelta(days=1)
 # The second goes on from day to day.
@@ -99,5 +104,43 @@ def test_a_stream_without_queries_has_the_stages_of_its_ingest_and_no_other():
     for definition in streams().values():
         asked = bool(queries_of(definition.name))
         assert flow.stages_of(definition) == (flow.STAGES if asked else flow.ingest_task(definition).stages)
-        text = dag_text.flow_page(definition)
+        text = stages(definition)
         assert [f"| {stage.name} | " in text for stage in (flow.REPLAY, flow.GATE, flow.PUBLISH)] == [asked] * 3
+
+
+TOURED = landing.FIRST_DAY + timedelta(days=2)
+STOPS = {(str(ROOT / file), function): (file, function) for file, function in TOUR}
+
+
+@pytest.mark.nightly
+def test_the_tour_of_the_docs_is_the_order_in_which_it_runs(tmp_path):
+    """A second time: what is loaded or compiled in the first takes minutes while calls are noted."""
+    config = Config(tmp_path / "home", tmp_path / "landing")
+    first, *others = sorted(landing.trips().items())
+
+    def ingest(files: list[tuple[str, str]]) -> None:
+        landing.write(config.landing, dict(files))
+        ingest_day(config, "bikes", None, None, lambda text: None)
+
+    ingest(others)
+    replay_day(config, "bikes_demand", TOURED - timedelta(days=1))
+    entered = stops_of(lambda: ingest([first])) + stops_of(lambda: replay_day(config, "bikes_demand", TOURED))
+    assert entered == TOUR
+
+
+def stops_of(run: Callable[[], object]) -> list:
+    """Those of the tour that a run comes to, each where it does first."""
+    found = {}
+
+    def note(frame, event: str, _argument: object) -> None:
+        stop = STOPS.get((frame.f_code.co_filename, frame.f_code.co_qualname)) if event == "call" else None
+        if stop:
+            found.setdefault(stop)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return list(found)

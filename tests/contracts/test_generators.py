@@ -4,7 +4,6 @@ Each runs in a copy of the tree, as `make new-…` would in a checkout.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 import tools.new
 from schemas.errors import WrongParameter
+from tests.support.checkout import copied
 from tools.new import KINDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
@@ -27,18 +27,7 @@ ALL_PASSED, SOME_FAILED = 0, 1
 @pytest.fixture
 def tree(tmp_path) -> Path:
     """A copy of what generators write into."""
-    copy(tmp_path, *COPIED)
-    return tmp_path
-
-
-def copy(tree: Path, *names: str) -> None:
-    for name in names:
-        source, target = ROOT / name, tree / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, target)
+    return copied(tmp_path, *COPIED)
 
 
 def run(tree: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess:
@@ -158,7 +147,7 @@ GENERATED = [
 @pytest.mark.parametrize("made", GENERATED, ids=lambda made: made.kind)
 def test_what_is_new_fails_its_test_until_it_is_filled_in_and_right(tree, made):
     if made.test.startswith("kernels/"):
-        copy(tree, "kernels")
+        copied(tree, "kernels")
     written = new(tree, made.kind, made.name)
     assert (written.returncode, written.stderr) == (0, "")
     test = tree / "tests" / made.test
@@ -195,7 +184,7 @@ except AggregateFailed as failed:
 
 @pytest.mark.nightly
 def test_the_sum_of_squares_of_the_docs_is_right_or_fails_over_all_of_int64(tree):
-    copy(tree, "kernels")
+    copied(tree, "kernels")
     assert new(tree, "aggregate", "sum_of_squares").returncode == 0
     fill_in(tree / "kernels/monoids/sum_of_squares.py", pieces={"return (word, 1)": "return (word * word, 1)"})
     test = tree / "tests/kernels/test_aggregate_sum_of_squares.py"
@@ -222,7 +211,7 @@ def test_a_generator_writes_new_files_only_and_overwrites_nothing(tree, kind):
     after = texts()
     assert {path: after[path] for path in before} == before
     written = {str(path.relative_to(tree)) for path in after.keys() - before.keys()}
-    assert written == {path.replace("$name", "bikes_new") for path in KINDS[kind].files.values()}
+    assert written == {path.replace("$name", "bikes_new") for path in KINDS[kind]}
     assert all(f"wrote {path}" in made.stdout for path in written)
     again = new(tree, kind, "bikes_new")
     assert again.returncode == 2 and "exists" in again.stderr and "Traceback" not in again.stderr
@@ -230,10 +219,10 @@ def test_a_generator_writes_new_files_only_and_overwrites_nothing(tree, kind):
 
 
 def test_a_new_window_kind_is_a_file_per_layer_found_by_its_name(tree):
-    copy(tree, "kernels", "pipelines", "processes")
+    copied(tree, "kernels", "pipelines", "processes")
     assert new(tree, "window", "long_nights").returncode == 0
     asked = (
-        "from datetime import timedelta; from kernels.windows import window_kind; "
+        "from datetime import timedelta; from kernels.kinds import window_kind; "
         "from pipelines.gate.recount.kinds import in_sql; from schemas.windows import every_kind; "
         "found = {kind.kind: kind for kind in every_kind()}['long_nights']; window = found(timedelta(days=1)); "
         "print(found.__name__, type(window_kind(window.kind)).__name__, type(in_sql(window)).__name__)"

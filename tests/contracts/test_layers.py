@@ -31,7 +31,7 @@ LIBRARIES = {
     "dags": {"airflow", "fastapi"},
     "samples": set(),
     "stack": set(),
-    "tools": {"matplotlib", "pyarrow", "pytest", "typer"},
+    "tools": {"jinja2", "matplotlib", "pyarrow", "pytest", "typer"},
 }
 # Never imported, only run, by the Python that has Spark and the kernels.
 SCRIPTS = {"stack.training": {"pyspark"}, "stack.picture": {"matplotlib"}}

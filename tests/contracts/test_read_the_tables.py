@@ -1,16 +1,20 @@
-"""The page on reading the tables: its blocks run over a real lake, and give the rows that `windrow query` gives."""
+"""The lake belongs to no engine: delta-rs, DuckDB and Polars read every kind of table alike; the blocks of the page on
+reading the tables run over a real lake, and give the rows that `windrow query` gives."""
 
 import re
 from pathlib import Path
 
 import duckdb
+import polars
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable
 
 import windrow
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from tests.support.lakes import PATIENT
+from tests.support.rules import blocks
 
 pytestmark = PATIENT
 PAGE = (Path(__file__).parents[2] / "docs" / "read-the-tables.md").read_text()
@@ -67,9 +71,29 @@ def test_the_statement_with_the_extension_gives_them_where_deltalake_opens_the_t
 
 
 def test_an_answer_can_be_replayed(home):
-    source = re.findall(r"```python\n(from datetime import timedelta.*?)```", PAGE, re.DOTALL)[0]
+    [source] = [body for body in blocks("docs/read-the-tables.md", "python") if body.startswith("from datetime")]
     made: dict = {}
     exec(source, made)
     assert made["rows"]["trips"].sum() > 0
     assert made["late"]["late_by"].notna().any()
     assert len(made["events"]) == Lake(Config(home, home)).read("silver_bikes").num_rows
+
+
+INGESTED = ["files", "bronze", "silver", "quarantine", "pass", "partitions"]
+OF_QUERIES = ["bikes_demand_audit", "bikes_demand", "bikes_demand_late_audit", "bikes_demand_late", "bikes_daily"]
+KINDS = [*(f"{name}_bikes" for name in INGESTED), *OF_QUERIES, "bikes_last_hour", "runs", "verdicts"]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_three_readers_see_the_same_rows_and_columns_and_nothing_that_they_cannot_read(first_published, name):
+    place = str(first_published.lake / name)
+    ours, table = Lake(first_published).read(name), DeltaTable(place)
+    with duckdb.connect() as database:
+        database.execute("SET TimeZone = 'UTC'")
+        database.register("found", Lake(first_published).dataset(name))
+        by_duckdb = database.sql("SELECT * FROM found").to_arrow_table()
+    for found in (table.to_pyarrow_table(), polars.scan_delta(place).collect().to_arrow(), by_duckdb):
+        assert found.column_names == ours.column_names
+        assert sorted(map(repr, found.cast(ours.schema).to_pylist())) == sorted(map(repr, ours.to_pylist()))
+    assert table.protocol().min_reader_version == 1
+    assert table.metadata().configuration["delta.enableDeletionVectors"] == "false"

@@ -1,12 +1,15 @@
-"""`--fast` leaves marked tests out, ten parts together run everything, and a failure says how to repeat it."""
+"""`--fast` leaves marked tests out, ten parts together run everything, a failure says how to repeat it; tests/cluster,
+tests/image and tests/days are run where they are asked for by their names, and nowhere else."""
 
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support import postgres
+from tests.support.processes import python
 
 ROOT = Path(__file__).parents[2]
 CONFTEST = 'pytest_plugins = ["tests.support.selection", "tests.support.failing"]'
@@ -98,8 +101,7 @@ def run(tmp_path):
     settings = os.environ | {"PYTHONPATH": str(ROOT)}
 
     def printed(*words: str) -> str:
-        command = [sys.executable, *words]
-        ended = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=120)
+        ended = python(*words, cwd=tmp_path, env=settings)
         return ended.stdout + ended.stderr
 
     return printed
@@ -153,3 +155,40 @@ def test_what_is_named_by_words_runs_though_it_is_nightly(run):
 def test_a_part_that_is_none_is_refused_with_what_is_allowed(run):
     printed = run("-m", "pytest", "-q", "--part", "11/10")
     assert printed.strip() == "ERROR: --part is '11/10'; allowed: K/N, such as 3/10"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cluster", "image", "days"])
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ([], ["test_always"]),
+        (["tests"], ["test_always"]),
+        (["tests/{}"], ["test_with_servers"]),
+        (["tests/{}/test_it.py"], ["test_with_servers"]),
+        (["tests/{}/test_it.py::test_with_servers"], ["test_with_servers"]),
+    ],
+    ids=str,
+)
+def test_only_its_name_runs_it(tmp_path, asked, found, name):
+    folder = tmp_path / "tests" / name
+    folder.mkdir(parents=True)
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\ntestpaths = tests\npythonpath = {ROOT}\n")
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.support.selection"]')
+    (folder / "test_it.py").write_text("def test_with_servers(): pass")
+    (folder.parent / "test_other.py").write_text("def test_always(): pass")
+    words = [word.format(name) for word in asked]
+    ended = python("-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *words, cwd=tmp_path)
+    assert [line.rpartition("::")[2] for line in ended.stdout.splitlines() if "::" in line] == found, ended.stdout
+
+
+@pytest.mark.parametrize("name", ["cluster", "image", "days"])
+def test_make_runs_all_of_it_by_its_name(name):
+    command = ["make", "--no-print-directory", "-n", f"test-{name}"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert f"-m pytest --nightly tests/{name}" in shown, "without --nightly a part of it"
+
+
+def test_without_a_server_it_fails_and_says_how_to_install_one(tmp_path):
+    with pytest.raises(AssertionError, match=f"no PostgreSQL server.*{postgres.INSTALL}"):
+        postgres.programs(tmp_path)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stack import uv
-from tests.support.rules import assert_none, files
+from tests.support.rules import assert_none, blocks, files
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("kernels", "pipelines", "processes", "schemas", "windrow")
@@ -77,8 +77,7 @@ def test_windrow_starts_is_the_wheel_s_and_makes_the_users_data_elsewhere(elsewh
 
 @pytest.mark.slow
 def test_the_readme_s_replay_gives_its_rows(elsewhere):
-    readme = (ROOT / "README.md").read_text()
-    program, printed = (readme.split(fence)[1].split("```")[0] for fence in ("```python\n", "```text\n"))
+    [program], [printed] = (blocks("README.md", language) for language in ("python", "text"))
     assert run(elsewhere, "python", "-", text=program) == printed
 
 

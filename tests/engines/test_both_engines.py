@@ -143,7 +143,7 @@ def test_the_second_ingest_found_what_was_touched(lakes):
 def test_ingests_of_both_engines_leave_the_same_rows(lakes):
     tables = [table.name for table in tables_of(lakes.stream).all]
     alone = digests(lakes.alone, tables)
-    assert alone[f"silver_{lakes.stream}"][0][0] > 0
+    assert alone[f"silver_{lakes.stream}"]
     assert digests(lakes.both, tables) == alone
 
 

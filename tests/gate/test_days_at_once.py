@@ -1,5 +1,6 @@
-"""Days that are checked at once get the verdicts that each gets by itself: the same figures and the same SQL, on rows
-that are right and on rows with faults of every sort, for every kind of windows, with gaps between days.
+"""Days that are checked at once, in shares of keys or in parts of a few events get the verdicts that each day gets by
+itself: the same figures and the same SQL, on rows that are right and on rows with faults of every sort, for every kind
+of windows, with gaps between days.
 """
 
 from collections import Counter
@@ -14,7 +15,11 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
+from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.gate import laws_of_silver
+from pipelines.gate.recount import final_values
+from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
 from pipelines.ledger import code_hash
 from pipelines.ledger.entry import Run
 from schemas.ledger_tables import VERDICTS
@@ -96,12 +101,13 @@ FAULTS: list[Callable[[Random, Rows], None]] = [
 ]  # fmt: skip
 
 
-def spoil(made: SmallLake, chance: Random) -> None:
+def spoil(made: SmallLake, chance: Random, faults: list[Callable[[Random, Rows], None]] = FAULTS) -> None:
     """Some faults, each once or twice; what was published is what was made."""
     tables = (made.tables.audit, made.tables.late_audit, silver_table(STREAM))
     rows = Rows(*(sorted(made.rows(table), key=repr) for table in tables))
-    for fault in chance.choices(FAULTS, k=4):
-        fault(chance, rows)
+    for fault in chance.choices(faults, k=4):
+        if rows.audit:
+            fault(chance, rows)
     for table, of_table in zip(tables, rows, strict=True):
         made.rewrite(table, of_table)
     if Lake(made.config).version(made.tables.results.name) is not None:
@@ -114,6 +120,32 @@ def assert_each_day_has_its_own_verdicts(made: SmallLake, chance: Random) -> Non
         assert made.laws_by_day(*days) == {day: alone[day] for day in days}
 
 
+# What a query may ask for besides.
+MORE = [
+    {},
+    {},
+    {"key": ()},
+    {"key": ("key", "whole")},
+    {"where": (("whole", ">", 0),)},
+    {"where": (("key", "is_null", None),)},
+    {"where": (("whole", "not_in", (1, 2)), ("real", "<=", 1.5))},
+    {"where": (("key", "in", ("a", None)),)},
+]
+PARTS = [KeyShare(part=part, parts=3) for part in range(3)]
+BUCKETS = [KeyShare(buckets=(bucket,)) for bucket in range(STREAM.buckets)]
+OF_BUCKETS = [each._replace(part=part, parts=2) for each in BUCKETS for part in range(2)]
+
+
+def assert_no_cut_shows(made: SmallLake, chance: Random) -> None:
+    """Neither shares of keys, whose findings are added up, nor parts of a key's events."""
+    whole, of = made.laws_by_day(*WEEK), made.audited(*WEEK)
+    shares = chance.choice((PARTS, BUCKETS, OF_BUCKETS)) if made.query.key else [ALL_KEYS]
+    assert whole == verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, each)) for each in shares])
+    with pytest.MonkeyPatch.context() as small:
+        small.setattr(final_values, "EVENTS_AT_ONCE", chance.choice((5, 20)))
+        assert made.laws_by_day(*WEEK) == whole
+
+
 @pytest.mark.parametrize("emit", EMITS)
 @pytest.mark.parametrize("kind", WINDOWS)
 def test_windows_that_are_known_without_their_events(tmp_path, kind, emit):
@@ -123,12 +155,16 @@ def test_windows_that_are_known_without_their_events(tmp_path, kind, emit):
     stream = replace(STREAM, idle_after=idle_after, last_day=last_day)
     silent = chance.choice((None, WEEK[2]))
     every = [event for event in random_events(chance.randrange(99), 180, 5) if event["arrival"].date() != silent]
-    made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit, **waits), every, stream, constrained=False)
+    query = asked(kind, emit, **waits, **chance.choice(MORE))
+    made = make_lake(Config(tmp_path, tmp_path), query, every, stream, constrained=False)
     assert_each_day_has_its_own_verdicts(made, chance)
+    assert_no_cut_shows(made, chance)
     assert all(each.passed for of_day in made.laws_by_day(*WEEK).values() for each in of_day)
-    for _ in range(2):
-        spoil(made, chance)
-        assert_each_day_has_its_own_verdicts(made, chance)
+    spoil(made, chance, FAULTS[:-1])
+    assert_each_day_has_its_own_verdicts(made, chance)
+    assert_no_cut_shows(made, chance)
+    spoil(made, chance)  # an event of another key than its late row counts in the shares of both
+    assert_each_day_has_its_own_verdicts(made, chance)
     assert not all(each.passed for of_day in made.laws_by_day(*WEEK).values() for each in of_day)
 
 

@@ -11,8 +11,11 @@ import pytest
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.gate.expectations import TableRows, verdicts_by_day
+from pipelines.engines.local import LocalEngine
+from pipelines.gate import expectations, validation
+from pipelines.gate.expectations import verdicts_by_day
 from pipelines.gate.gate import Gate
+from pipelines.gate.recount.tables import TableVersion
 from pipelines.gate.validation_results import kept
 from pipelines.ledger.verdicts import Verdict
 from pipelines.sql import statements
@@ -29,7 +32,6 @@ WEEK = [DAYS[0] + n * DAY for n in range(7)]
 SILVER = silver_table(STREAM)
 # No table can hold a null where its stream forbids one: the definition that is checked is stricter than the table's.
 STRICT = replace(STREAM, columns=tuple(replace(column, nullable=column.name != "key") for column in STREAM.columns))
-WRONG_SILVER = {"whole is in range": {"whole": 1_001}, "key is not null": {"key": None}}
 WRONG_AUDIT = {"events is in range": {"events": 0}, "pane is one of the words": {"pane": "early"},
                "late_events is in range": {"late_events": -1}, "revision is in range": {"revision": -1}}  # fmt: skip
 WRONG_LATE = {"late_by is in range": {"late_by": -1}, "windows_missed is in range": {"windows_missed": 0},
@@ -37,7 +39,8 @@ WRONG_LATE = {"late_by is in range": {"late_by": -1}, "windows_missed is in rang
 FAULTS: dict[str, dict[str, Callable[[dict], Rows]]] = {
     SILVER.name: {
         "as many rows as ingest noted": lambda row: [],
-        **{check: lambda row, values=values: [row | values] for check, values in WRONG_SILVER.items()},
+        "whole is in range": lambda row: [row | {"whole": 1_001 if row["line"] % 2 else -1_001}],
+        "key is not null": lambda row: [row | {"key": None}],
         "arrival is inside the day": lambda row: [row | {"arrival": row["arrival"] + DAY}],
         "end >= start": lambda row: [row | {"end": row["start"] - HOUR}],
     },
@@ -89,7 +92,7 @@ class Checked:
 
     def _verdicts(self, table: Table, days: list[date]) -> Verdicts:
         lake, expected = Lake(self.made.config), {day: self.expected[table][day] for day in days}
-        rows = TableRows(lake, table, lake.existing_version(table.name))
+        rows = TableVersion(lake, table, lake.existing_version(table.name))
         found = verdicts_by_day(engine_of(lake.config), rows, expected)
         return {day: [replace(verdict, validation=None) for verdict in of_day] for day, of_day in found.items()}
 
@@ -108,7 +111,7 @@ def assert_shown(config: Config, found: Verdicts) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_verdicts_are_those_of_each_day_by_itself(tmp_path, seed):
+def test_verdicts_are_those_of_each_day_by_itself_and_of_parts_of_a_few_rows(tmp_path, monkeypatch, seed):
     checked = Checked(tmp_path, seed)
     for table in checked.expected:
         assert failed(right := checked.together(table)) == set()
@@ -116,6 +119,11 @@ def test_verdicts_are_those_of_each_day_by_itself(tmp_path, seed):
         planted = checked.spoil(table)
         assert planted <= failed(wrong := checked.together(table))
         assert wrong == checked.apart(table)
+        with monkeypatch.context() as small:
+            small.setattr(LocalEngine, "slots", 1 << 20)
+            small.setattr(validation, "ROWS_AT_ONCE", checked.random.choice((2, 15, 1 << 20)))
+            small.setattr(expectations, "ENOUGH_ROWS", checked.random.choice((4, 9, 1 << 20)))
+            assert checked.together(table) == wrong
         assert_shown(checked.made.config, wrong)
 
 

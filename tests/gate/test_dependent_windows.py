@@ -14,12 +14,10 @@ from pipelines.delta.lake import Lake
 from pipelines.gate.recount import drawn
 from pipelines.gate.recount.plain.aggregates import aggregate
 from pipelines.ledger import code_hash
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from schemas.tables import silver_table
 from tests.support.replay.work import run_day
-from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, random_events, write_ingested
+from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, random_events, replayed_lake
 
 MINUTE = timedelta(minutes=1)
 WINDOWS = {
@@ -61,11 +59,7 @@ def lake_of(config: Config, kind: str, emit: str = "watermark", aggregates: dict
 
 
 def lake_with(config: Config, query: Query, events: list[dict]) -> SmallLake:
-    registry.streams()[STREAM.name] = STREAM
-    write_ingested(config, STREAM, events)
-    made = SmallLake(config, query, STREAM, QueryTables.of(query))
-    for day in DAYS:
-        run_day(Lake(config), made.tables, day)
+    made = replayed_lake(config, query, events, run_day)
     Lake(config).ensure(made.tables.results)
     Lake(config).append(made.tables.results, Lake(config).read(made.tables.audit.name))
     return made

@@ -1,9 +1,7 @@
-"""A day that is checked in parts of a few rows or events gets the verdicts and the figures of one that is checked at
-once, on right rows and on wrong ones.
-"""
+"""How a day's rows, keys and events are cut into parts that are checked one by one. That a cut does not show:
+test_days_together.py and test_days_at_once.py."""
 
 import itertools
-import json
 from collections.abc import Callable
 
 import pyarrow as pa
@@ -11,69 +9,16 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.engines.local.engine import LocalEngine
-from pipelines.gate import expectations, validation
-from pipelines.gate.gate import Gate
+from pipelines.engines import engine_of
+from pipelines.gate import validation
+from pipelines.gate.gate import Gate, key_shares
 from pipelines.gate.recount import final_values
 from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
 from pipelines.gate.validation_results import Result, kept, merged, name_of
-from tests.support.small_lake import DAYS, SmallLake, asked, make_lake, random_events
+from tests.support.small_lake import DAYS, STREAM, asked, make_lake, random_events
 
 pytestmark = pytest.mark.slow
-
-WINDOWS = [("tumbling", "final"), ("sliding", "watermark"), ("sliding", "arrival"), ("rolling", "watermark"),
-           ("spanning", "final")]  # fmt: skip
-
-
-def spoilt(made: SmallLake) -> None:
-    """Impossible counts in a row of three, and a word that is none in the first."""
-    rows = sorted(made.rows(made.tables.audit), key=repr)
-    wrong = [{**row, "events": row["events"] * (number % 3 - 1)} for number, row in enumerate(rows)]
-    made.rewrite(made.tables.audit, [{**wrong[0], "pane": "whenever"}, *wrong[1:]])
-
-
-def validated(made: SmallLake, slots: int = 1) -> tuple[list[tuple], list[tuple]]:
-    """The verdicts on silver and on the audit rows, and what Great Expectations found, without ids and times."""
-    lake = Lake(made.config).committing(run_id="run")
-    engine = type("InSlots", (LocalEngine,), {"slots": slots})
-    gate = Gate(lake, engine(made.config))
-    verdicts = gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS)
-    audits = gate.check_audit(made.audited(*DAYS))
-    of_days = [verdict for found in (*verdicts.values(), *audits.values()) for verdict in found]
-    results = {each.validation: _results(made, each.validation) for each in of_days if each.validation}
-    # Where a result lies says when it was made.
-    return [(each.check_name, each.passed, each.figure, each.table_name) for each in of_days], list(results.values())
-
-
-def _results(made: SmallLake, path: str) -> tuple:
-    whole = json.loads((made.config.expectations / path).read_text())
-    each = {name_of(found): (found["success"], _with_values_counted(found["result"])) for found in whole["results"]}
-    return whole["success"], whole["statistics"], each
-
-
-def _with_values_counted(found: dict) -> dict:
-    """Which values are shown is by the order of the parts."""
-    return {**found, "partial_unexpected_list": len(found.get("partial_unexpected_list", []))}
-
-
-def recounted(made: SmallLake) -> list:
-    """The laws' verdicts on all days."""
-    return list(made.laws_by_day(*DAYS).values())
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("rows_at_once", "rows_of_a_task"), [(4, 1 << 20), (15, 1 << 20), (1 << 20, 4), (2, 9)])
-def test_expectations_on_parts_find_what_they_find_on_the_whole(tmp_path, monkeypatch, rows_at_once, rows_of_a_task):
-    made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=3, count=60), constrained=False)
-    for spoil, holds in ((None, True), (spoilt, False)):
-        if spoil:
-            spoil(made)
-        at_once = validated(made)
-        assert all(passed for _, passed, _, table in at_once[0] if table == made.tables.audit.name) == holds
-        with monkeypatch.context() as patched:
-            patched.setattr(validation, "ROWS_AT_ONCE", rows_at_once)
-            patched.setattr(expectations, "ENOUGH_ROWS", rows_of_a_task)
-            assert validated(made, slots=1 << 20) == at_once
 
 
 def test_an_expectation_that_can_not_be_checked_on_a_part_can_not_be_on_the_whole():
@@ -106,7 +51,7 @@ def test_a_validation_that_is_cut_off_between_parts_leaves_no_result(tmp_path, m
     monkeypatch.setattr(validation, "ROWS_AT_ONCE", 4)
     monkeypatch.setattr(validation, "as_pandas", ended_at_the_third(validation.as_pandas))
     with pytest.raises(KeyboardInterrupt):
-        validated(made)
+        Gate(Lake(made.config), engine_of(made.config)).check_audit(made.audited(*DAYS))
     assert not list(kept(made.config))
 
 
@@ -134,16 +79,21 @@ def test_a_key_is_cut_also_where_smaller_keys_come_after_it(tmp_path, monkeypatc
     assert {key for part in parts for key in range(part.first_key, part.last_key + 1)} == set(sizes)
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("events_at_once", [1, 5])
-@pytest.mark.parametrize(("kind", "emit"), WINDOWS)
-def test_laws_on_parts_of_a_key_find_what_they_find_on_the_whole(tmp_path, monkeypatch, kind, emit, events_at_once):
-    made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=11, count=80), constrained=False)
-    for spoil in (None, spoilt):
-        if spoil:
-            spoil(made)
-        at_once = recounted(made)
-        assert all(verdict.passed for of_day in at_once for verdict in of_day) == (spoil is None)
-        with monkeypatch.context() as patched:
-            patched.setattr(final_values, "EVENTS_AT_ONCE", events_at_once)
-            assert recounted(made) == at_once
+BUCKETS = [KeyShare(buckets=(bucket,)) for bucket in range(STREAM.buckets)]
+SLOTS = 5
+OF_SLOTS = [KeyShare(part=part, parts=SLOTS) for part in range(SLOTS)]
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    "key, expected", [(("key",), BUCKETS), (("key", "whole"), BUCKETS), (("whole",), OF_SLOTS)], ids=str
+)
+def test_rows_are_cut_by_bucket_or_by_key(tmp_path, monkeypatch, key, expected):
+    """Buckets are of the stream's key: those of another key may be in all of them."""
+    made = make_lake(Config(tmp_path, tmp_path), asked(key=key), random_events(seed=5, count=80))
+    lake, engine, whole = Lake(made.config), engine_of(made.config), made.laws_by_day(*DAYS)
+    assert key_shares(lake, engine, made.audited(*DAYS)) == [ALL_KEYS]
+    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
+    monkeypatch.setattr(type(engine), "slots", SLOTS)
+    assert key_shares(lake, engine, made.audited(*DAYS)) == expected
+    assert made.laws_by_day(*DAYS) == whole

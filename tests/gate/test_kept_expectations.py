@@ -117,13 +117,6 @@ class TestResults:
             assert (markers["run"], markers["days"]) == (RUN, [str(DAYS[1])])
             assert markers["version"] == Lake(made.config).version(SILVER)
 
-    def test_days_that_are_checked_together_share_one(self, made):
-        lake = Lake(made.config).committing(run_id=RUN)
-        found = gate_of(lake).check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS)
-        assert len({file for of_day in found.values() for file in files_of(of_day)}) == 1
-        [result] = kept(made.config)
-        assert result[2:] == (SILVER, tuple(map(str, DAYS)), True)
-
     def test_the_gate_s_two_tables_have_a_result_each_and_the_ledger_names_both(self, made):
         run = Run(RUN, STREAM.name, made.query.name, DAYS[1])
         found = gate_of(Lake(made.config)).record_audit(run, made.audited(DAYS[1]))[DAYS[1]]

@@ -1,5 +1,7 @@
-"""On the oracle's rows every law holds: for every window kind and emit, on each day, in any disorder."""
+"""Where every law holds on the oracle's rows, and finds what is wrong. For every window kind and emit, on each day, in
+any disorder: test_days_at_once.py."""
 
+import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -7,40 +9,21 @@ import pytest
 
 from schemas.query import agg
 from schemas.tables import silver_table
-from tests.support.small_lake import DAY, DAYS, FIRST_DAY, HOUR, STREAM, asked, make_lake, random_events, replayed_lake
-from tests.support.small_windows import AGGREGATES, WINDOWS
+from tests.support.small_lake import (
+    DAY,
+    DAYS,
+    FIRST_DAY,
+    STREAM,
+    SmallLake,
+    asked,
+    choose,
+    make_lake,
+    random_events,
+    replayed_lake,
+)  # fmt: skip
+from tests.support.small_windows import AGGREGATES
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
-@pytest.mark.parametrize("kind", WINDOWS)
-def test_laws_hold_on_the_rows_of_the_oracle(config, kind, emit):
-    made = make_lake(config, asked(kind, emit), random_events(seed=len(kind)))
-    verdicts = [verdict for day in DAYS for verdict in made.verdicts(day).values()]
-    assert not [verdict for verdict in verdicts if not verdict.passed]
-    counted = [each for each in verdicts if " rows " in each.figure and " of 0 rows" not in each.figure]
-    assert len(counted) > len(DAYS)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"key": ()},
-        {"key": ("key", "whole")},
-        {"lateness": timedelta(0), "allowed_lateness": timedelta(0)},
-        {"allowed_lateness": 40 * HOUR},
-        {"where": (("whole", ">", 0),)},
-        {"where": (("key", "is_null", None),)},
-        {"where": (("whole", "not_in", (1, 2)), ("real", "<=", 1.5))},
-        {"where": (("key", "in", ("a", None)),)},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("kind", ["sliding", "rolling", "spanning"])
-def test_laws_hold_whatever_the_query_asks_for(config, kind, changes):
-    made = make_lake(config, asked(kind, **changes), random_events(seed=3))
-    assert made.failing(DAYS[1]) == set()
 
 
 @pytest.mark.parametrize("wait", ["lateness", "allowed_lateness"])
@@ -155,3 +138,40 @@ def test_law_5_recounts_truths_deviations_strings_order_statistics_and_what_depe
         wrong = [{**row, name: not row[name] if isinstance(found, bool) else WRONG[type(found)]} for row in rows]
         made.rewrite(made.tables.audit, wrong)
         assert made.failing(DAYS[1]) == {"law 5"}, name
+
+
+# Finite values whose sum is beyond float64 on the way, or for good.
+LARGEST = 1.7e308
+SUMS = {"total": agg("sum", "real"), "mean": agg("mean", "real")}
+
+
+def of_values(config, values: tuple[float, ...]) -> SmallLake:
+    events = [{**each, "real": values[number % len(values)]} for number, each in enumerate(random_events(seed=2))]
+    return replayed_lake(config, asked(aggregates=SUMS, emit="final"), events)
+
+
+@pytest.mark.parametrize("values", [(1e308, LARGEST), (LARGEST, -LARGEST, 1e308), (-LARGEST,), (1e308, 1.0, None)])
+def test_kernel_and_recount_agree_on_sums_beyond_float64_and_on_their_means(config, values):
+    made = of_values(config, values)
+    rows = made.rows(made.tables.audit)
+    assert [made.failing(day) for day in DAYS] == [set()] * len(DAYS)
+    means = [row["mean"] for row in rows if row["mean"] is not None]
+    assert all(math.isfinite(mean) for mean in means)
+    assert any(math.isinf(row["total"]) for row in rows if row["total"] is not None)
+
+
+@pytest.mark.parametrize(
+    ("values", "wrong", "failing"),
+    [
+        *(((1e308, LARGEST), {name: wrong}, {"law 5"}) for name in SUMS for wrong in (1.0, -math.inf)),
+        ((1e308, LARGEST), {"mean": math.inf}, {"law 5"}),
+        ((1e308,), {"mean": 1e308 * (1 + 1e-10)}, set()),
+        ((1e308,), {"mean": 1e308 * (1 + 1e-7)}, {"law 5"}),
+    ],
+)
+def test_next_to_a_sum_beyond_float64_a_value_is_off_by_rounding_or_found(config, values, wrong, failing):
+    made = of_values(config, values)
+    rows = made.rows(made.tables.audit)
+    chosen = choose(rows, lambda row: row["emitted_date"] == DAYS[1] and row["total"] == math.inf)
+    made.change(made.tables.audit, chosen, **wrong)
+    assert made.failing(DAYS[1]) == failing

@@ -17,18 +17,13 @@ from pipelines.runs.reports import DayReport
 from schemas.errors import GateFailed, WrongParameter
 from schemas.stream import FAIL, Layout, Limit
 from schemas.validation import validate_stream
-from tests.support import meters, trips
+from tests.support import meters
 from tests.support.lakes import ingest
 
 GOOD, BAD = "meters/good.csv", "meters/bad.csv"
 DAY = timedelta(days=1)
 NOTHING_NEW = IngestReport("meters", (), (), {}, (), None, None, 0.0, 0)
 OTHER_COLUMNS: Layout = replace(meters.IN_ORDER, name="other columns", header=("Meter", "read_at", "kwh"))
-
-
-def land(config: Config, path: str, header: str, lines: int) -> None:
-    of_file = [meters.line(*each) for each in meters.readings(path, meters.MIDNIGHT, lines)]
-    trips.write_bytes(config, path, "\n".join([header, *of_file, ""]).encode())
 
 
 def states(config: Config) -> dict[str, tuple]:
@@ -43,10 +38,10 @@ def newest_step(config: Config) -> StepRow:
 
 @pytest.fixture
 def half_bad(config, monkeypatch) -> Config:
-    """A landing folder with a file that the stream reads, and one of other columns."""
+    """A landing folder with a file that the stream reads, and one of other columns: with its header three records."""
     meters.make_known(monkeypatch, meters.STREAM)
-    land(config, GOOD, meters.HEADER, 97)
-    land(config, BAD, "Meter,read_at,kwh", 2)  # with its header three records
+    meters.land(config, GOOD, meters.readings(GOOD, meters.MIDNIGHT, 97))
+    meters.land(config, BAD, meters.readings(BAD, meters.MIDNIGHT, 2), "Meter,read_at,kwh")
     return config
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest import definition
+from pipelines.ingest import parse
 from pipelines.ledger.stale import stale
 from pipelines.runs.replay import replay_day
 from schemas import registry
@@ -45,7 +45,7 @@ def strict(monkeypatch):
     layouts = tuple(replace(layout, fields=21) for layout in ours.layouts)
     with monkeypatch.context() as before_the_fix:
         before_the_fix.setitem(registry.streams(), "cdr", replace(ours, layouts=layouts))
-        before_the_fix.setattr(definition, "stream_hash", lambda name: "before the fix")
+        before_the_fix.setattr(parse, "stream_hash", lambda name: "before the fix")
         yield before_the_fix
 
 

@@ -186,7 +186,7 @@ def test_killed_after_any_commit_it_is_ended_by_the_next_ingest_or_never_began(c
     leave_file = commits % 2 == 0
     if not leave_file:
         take_away(config, FIRST)
-    landings.kill_after_commits(config, BIKES, commits, FIRST, str(leave_file))
+    landings.kill_after_commits(config, commits, "forget", FIRST, *["--leave-file"] * leave_file)
     assert commits > 8 or pending(config, BIKES)
     ingest(config, BIKES)
     assert landings.held(config, BIKES) == reference(tmp_path, SECOND, COPY)

@@ -16,17 +16,13 @@ from schemas.errors import WrongParameter
 from schemas.parsing import identity_of
 from schemas.stream import Record
 from schemas.validation import validate_stream
-from tests.support import meters, trips
+from tests.support import meters
 from tests.support.edited import with_layout
 from tests.support.engines import ENGINES
 from tests.support.lakes import ingest
 
 THE_DAY = [*meters.readings("a", meters.MIDNIGHT, 50)]
 A, B = "meters/a.csv", "meters/b.csv"
-
-
-def land(config: Config, path: str, of_file: list[tuple[str, datetime, float]]) -> None:
-    trips.write_bytes(config, path, "\n".join([meters.HEADER, *(meters.line(*each) for each in of_file), ""]).encode())
 
 
 def events(config: Config) -> list[tuple[str, datetime, float]]:
@@ -37,7 +33,7 @@ def events(config: Config) -> list[tuple[str, datetime, float]]:
 @pytest.mark.slow
 def test_equal_lines_of_a_repeated_hour_are_one_event_by_line_and_the_ingest_says_so(config, monkeypatch):
     meters.make_known(monkeypatch, with_layout(meters.STREAM, meters.BY_LINE))
-    land(config, A, THE_DAY)
+    meters.land(config, A, THE_DAY)
     report = ingest(config, "meters")
     assert len(events(config)) == 48
     [message] = report.messages
@@ -51,9 +47,9 @@ def test_the_order_of_lines_tells_a_repeated_hour_apart_also_of_what_was_a_dupli
     """The second file brings the readings of the first again, and those of another meter in between."""
     meters.make_known(monkeypatch, meters.STREAM)
     others = [*meters.readings("b", meters.MIDNIGHT, 50, 0.5)]
-    land(config, B, [*THE_DAY[:40], *others])
+    meters.land(config, B, [*THE_DAY[:40], *others])
     ingest(config, "meters")
-    land(config, A, [*THE_DAY, *others[:7]])
+    meters.land(config, A, [*THE_DAY, *others[:7]])
     report = ingest(config, "meters")
     assert events(config) == [*THE_DAY, *others]
     assert sum(kwh for meter, _, kwh in events(config) if meter == "a") == 12.5

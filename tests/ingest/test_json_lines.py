@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 import shlex
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.command_line.test_check import copied_tree, windrow
+from tests.command_line.test_check import COPIED, windrow
+from tests.support.checkout import copied
+from tests.support.rules import blocks
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
-DOCS = Path(__file__).parents[2] / "docs" / "add-a-stream.md"
 STREAM = """
 from datetime import date, timedelta
 
@@ -68,8 +68,12 @@ ROWS = [
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory) -> Path:
     """A copy of the tree with the stream of the page, and a landing folder with its files."""
-    tree = copied_tree(tmp_path_factory.mktemp("tree"))
-    (layout,) = re.findall(r"```python\n(from schemas.fields import decimal_number.*?)```", DOCS.read_text(), re.DOTALL)
+    tree = copied(tmp_path_factory.mktemp("tree"), *COPIED)
+    [layout] = [
+        body
+        for body in blocks("docs/add-a-stream.md", "python")
+        if body.startswith("from schemas.fields import decimal_number")
+    ]
     (tree / "schemas" / "streams" / "buoys.py").write_text(f'"""Waves."""\n\n{layout}\n{STREAM}')
     landing = tree / "landing" / "buoys"
     landing.mkdir(parents=True)
@@ -149,7 +153,7 @@ def test_the_same_rows_in_another_parquet_file_count_once_and_a_damaged_file_is_
     ],
 )
 def test_what_does_not_go_with_such_files_is_a_mistake_that_check_names(tree, tmp_path, right, wrong, message):
-    file = copied_tree(tmp_path) / "schemas" / "streams" / "buoys.py"
+    file = copied(tmp_path, *COPIED) / "schemas" / "streams" / "buoys.py"
     source = (tree / "schemas" / "streams" / "buoys.py").read_text()
     file.write_text(source.replace(right, wrong))
     [checked] = windrow(tmp_path, "check buoys")

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.delta.lake import Lake
-from pipelines.ingest import definition
+from pipelines.ingest import parse
 from pipelines.ledger import code_hash
 from schemas import registry
 from schemas.fields import decimal_or_none
@@ -74,7 +74,7 @@ def defined(monkeypatch):
     def define(*layouts: Layout, **said) -> None:
         made = replace(stream(*layouts), **said)
         monkeypatch.setitem(registry.streams(), "rows", made)
-        for module in (definition, code_hash):
+        for module in (parse, code_hash):
             monkeypatch.setattr(module, "stream_hash", lambda _: sha256(repr(made).encode()).hexdigest()[:16])
 
     return define

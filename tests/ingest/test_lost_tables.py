@@ -1,5 +1,6 @@
 """A table that was moved away, or has lost rows, is made again by the next ingest; what can't be is named. No JVM."""
 
+import hashlib
 import itertools
 import shutil
 from dataclasses import replace
@@ -9,10 +10,11 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest import definition, files
+from pipelines.ingest import files, parse
 from pipelines.ledger import snapshots
 from pipelines.runs.replay import replay_day
 from schemas import registry
+from schemas.errors import TableMismatch
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
@@ -146,7 +148,7 @@ def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_inge
     ticks = [("arrival_date", "=", date(2017, 6, 5))]
     assert Lake(config).read(PASSES, filters=ticks).num_rows == 1
     monkeypatch.setitem(registry.streams(), BIKES, replace(registry.stream(BIKES), idle_after=timedelta(hours=1)))
-    monkeypatch.setattr(definition, "stream_hash", lambda stream: "another")
+    monkeypatch.setattr(parse, "stream_hash", lambda stream: "another")
     [message, *_] = [text for text in ingest(config, BIKES).messages if "older definition" in text]
     assert message.startswith(gone[0]) and "put the file back" in message
     assert Lake(config).read(PASSES, filters=ticks).num_rows > 1, "silence moves the watermark on all days"
@@ -195,13 +197,36 @@ def test_a_day_or_a_file_s_rows_that_were_deleted_are_made_again(config, table):
 def test_killed_while_tables_are_made_again_the_next_ingest_ends_it(config, commits):
     before = contents(config)
     move_away(config, SILVER, PARTITIONS, QUARANTINE)
-    assert landings.kill_after_commits(config, BIKES, commits)
+    assert landings.kill_after_commits(config, commits, "ingest", BIKES)
     ingest(config, BIKES)
     assert contents(config) == before
 
 
-def test_nothing_is_read_again_while_nothing_is_lost(config):
-    before = ingest(config, BIKES).snapshot
-    versions = {name: Lake(config).version(name) for name in TABLES}
-    assert ingest(config, BIKES).snapshot == before
-    assert {name: Lake(config).version(name) for name in TABLES} == versions
+NEW_COLUMNS = ("content_bytes", "modified_ns", "before")
+
+
+def make_older(config: Config) -> None:
+    """The table of files as it was: without the new columns, with hashes of the files' bytes on disk."""
+    lake, table = Lake(config), trips.TABLES.files
+    rows = lake.read(table.name).drop_columns(list(NEW_COLUMNS)).to_pylist()
+    move_away(config, FILES)
+    older = replace(table, columns=tuple(column for column in table.columns if column.name not in NEW_COLUMNS))
+    lake.ensure(older)
+    hashes = {row["path"]: hashlib.sha256((config.landing / row["path"]).read_bytes()).hexdigest() for row in rows}
+    lake.append(older, [{**row, "content_hash": hashes[row["path"]]} for row in rows])
+
+
+@pytest.mark.parametrize("renamed", [None, 1, 2], ids=["left", "renamed and unpacked", "and its lines end in CRLF"])
+def test_a_table_of_files_of_an_earlier_version_is_refused_and_made_again_without_counting_twice(config, renamed):
+    before, path = landings.held(config, BIKES), DELIVERING[renamed or 1]
+    make_older(config)
+    with pytest.raises(TableMismatch, match="move its folder away"):
+        ingest(config, BIKES)
+    if renamed:
+        landings.put(config, path_of(BIKES, "moved", packed=False), LANDED[path])
+        (config.landing / path).unlink()
+    (config.lake / FILES).rename(config.home / "older")
+    ingest(config, BIKES)
+    after = landings.held(config, BIKES)
+    assert (after[SILVER], after[QUARANTINE]) == (before[SILVER], before[QUARANTINE])
+    assert landings.file_rows(config, BIKES)[path].state == files.ACCEPTED

@@ -1,7 +1,7 @@
 """The staircase gives P(E) as its definition does, whatever days it is put together from. No JVM."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 import duckdb
 import numpy as np
@@ -24,7 +24,6 @@ pytestmark = pytest.mark.few_tests(2)
 DAY_US = 86_400_000_000
 FIRST = date(2020, 1, 1)
 ORIGIN_US = 18_262 * DAY_US  # 2020-01-01
-ORIGIN = datetime(2020, 1, 1, tzinfo=UTC)
 # (arrival, start), on a grid coarse enough that ticks tie, over three days.
 EVENTS = st.lists(st.tuples(st.integers(0, 29), st.integers(-20, 40)), min_size=1, max_size=25)
 STEP_US = DAY_US // 10
@@ -46,7 +45,7 @@ def steps_of(events: list[tuple[int, int]]) -> pa.Table:
 
 
 def steps_of_parts(parts: list[list[tuple[int, int]]], every_us: int) -> pa.Table:
-    """With heartbeats, as ingest makes them of shares of silver."""
+    """As ingest makes them of shares of silver; with heartbeats, where a stream has these (else 0)."""
     steps, stretches = [], []
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
@@ -54,8 +53,9 @@ def steps_of_parts(parts: list[list[tuple[int, int]]], every_us: int) -> pa.Tabl
             database.register("silver", silver_of(events))
             steps.append(partitions.staircases(database))
             stretches.append(partitions.stretches(database, every_us))
-        beats = partitions.heartbeats_of(pa.concat_tables(stretches), every_us)
-        return partitions.joined(database, pa.concat_tables([*steps, beats]))
+        if every_us:
+            steps.append(partitions.heartbeats_of(pa.concat_tables(stretches), every_us))
+        return partitions.joined(database, pa.concat_tables(steps))
 
 
 def passes(ticks, boundary_us: int) -> int | None:
@@ -65,15 +65,14 @@ def passes(ticks, boundary_us: int) -> int | None:
 
 
 def read_ticks(
-    config: Config, noted: dict[date, ArrivalDay], first: date, last: date, idle_after: timedelta | None = None
+    config: Config, noted: dict[date, ArrivalDay], first: int, last: int, idle_after: timedelta | None = None
 ) -> PassTicks:
-    tables = TABLES._replace(stream=replace(TABLES.stream, idle_after=idle_after))
+    """From one day to another, by their numbers."""
+    tables = TABLES._replace(stream=replace(TABLES.stream, idle_after=idle_after or None))
     version = Lake(config).existing_version(TABLES.passes.name)
-    return PassTable(Lake(config), tables, version, ArrivalDays(noted)).ticks(first, last)
-
-
-def by_definition(events: list[tuple[int, int]], boundary: int) -> int | None:
-    return min((ORIGIN_US + arrival * STEP_US for arrival, start in events if start >= boundary), default=None)
+    return PassTable(Lake(config), tables, version, ArrivalDays(noted)).ticks(
+        *(FIRST + timedelta(days=day) for day in (first, last))
+    )
 
 
 @pytest.mark.slow
@@ -97,66 +96,42 @@ def kept(tmp_path_factory):
     return config
 
 
+# In tenths of a day: whole ones tie with arrivals; None: no heartbeats.
+IDLE = st.sampled_from((None, None, 0.3, 1, 2, 2.5, 9.9))
+
+
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
-@given(events=EVENTS, first=st.integers(0, 3), last=st.integers(0, 3))
-def test_joined_staircases_are_the_definition_and_what_passed_before_passed_right_before(kept, events, first, last):
-    Lake(kept).replace(TABLES.passes, {}, steps_of(events))
-    first, since_us = min(first, last), ORIGIN_US + min(first, last) * DAY_US
-    ticks = read_ticks(kept, noted(events), FIRST + timedelta(days=first), FIRST + timedelta(days=last))
-    arrived = [event for event in events if event[0] < 10 * (last + 1)]
-    assert np.all(np.diff(ticks.tick_us) > 0) and np.all(np.diff(ticks.newest_start_us) > 0)
-    for boundary in range(-21, 42):
-        passed_us = by_definition(arrived, boundary)
-        expected = max(passed_us, since_us - 1) if passed_us is not None else None
-        assert passes(ticks, ORIGIN_US + boundary * STEP_US) == expected
-
-
-# In tenths of a day: whole ones tie with arrivals.
-IDLE = st.sampled_from((0.3, 1, 2, 2.5, 9.9))
-
-
-@pytest.mark.slow
-@settings(max_examples=10, deadline=None)
-@given(events=EVENTS, cut=st.integers(0, 25), idle=IDLE, first=st.integers(0, 4))
-def test_heartbeats_pass_what_events_that_began_so_much_earlier_would_pass(kept, events, cut, idle, first):
-    """Read from any day on, until two days behind the last arrival, and whatever the cut of the files."""
-    every_us, last = int(idle * STEP_US), 4
+@given(events=EVENTS, cut=st.integers(0, 25), idle=IDLE, days=st.lists(st.integers(0, 4), min_size=2, max_size=2))
+def test_boundaries_are_passed_by_events_and_heartbeats_and_before_the_first_day_right_before_it(
+    kept, events, cut, idle, days
+):
+    """P(E) by its definition, whatever the cut of the files. A heartbeat passes what an event that began so much
+    earlier would pass, until two days behind the last arrival."""
+    every_us, (first, last) = int((idle or 0) * STEP_US), sorted(days)
     steps = steps_of_parts([events[:cut], events[cut:]], every_us)
     assert steps.equals(steps_of_parts([events], every_us))
     Lake(kept).replace(TABLES.passes, {}, steps)
-    arrivals = sorted({ORIGIN_US + arrival * STEP_US for arrival, _ in events})
-    end_us = ORIGIN_US + (last + 1) * DAY_US
-    beats = [beat for beat in heartbeats([*arrivals, end_us], every_us) if beat < end_us]
+    since_us, end_us = (ORIGIN_US + day * DAY_US for day in (first, last + 1))
     moving = [(ORIGIN_US + arrival * STEP_US, ORIGIN_US + start * STEP_US) for arrival, start in events]
-    moving += [(beat, beat - every_us) for beat in beats]
-    since_us = ORIGIN_US + first * DAY_US
-    noted_days = noted_in(steps, {arrival // 10 for arrival, _ in events})
-    ticks = read_ticks(kept, noted_days, FIRST + timedelta(days=first), FIRST + timedelta(days=last),
-                       timedelta(microseconds=every_us))  # fmt: skip
+    moving = [each for each in moving if each[0] < end_us]
+    arrivals = sorted({arrival_us for arrival_us, _ in moving})
+    beats = heartbeats([*arrivals, end_us], every_us) if idle and arrivals else []
+    moving += [(beat, beat - every_us) for beat in beats if beat < end_us]
+    ticks = read_ticks(kept, noted_in(steps), first, last, timedelta(microseconds=every_us))
     assert np.all(np.diff(ticks.tick_us) > 0) and np.all(np.diff(ticks.newest_start_us) > 0)
-    for boundary_us in {start_us + by for _, start_us in moving for by in (0, 1)}:
+    for boundary_us in {ORIGIN_US, *(start_us + by for _, start_us in moving for by in (0, 1))}:
         passed_us = min((at_us for at_us, start_us in moving if start_us >= boundary_us), default=None)
         expected = None if passed_us is None else max(passed_us, since_us - 1)
         assert passes(ticks, boundary_us) == expected
 
 
-def noted_in(steps: pa.Table, days: set[int]) -> dict[date, ArrivalDay]:
+def noted_in(steps: pa.Table) -> dict[date, ArrivalDay]:
     """What ingest notes of the days that have these pass ticks."""
     newest = dict(zip(steps["arrival_date"].to_pylist(), steps["newest_start"].to_pylist(), strict=True))
-    assert {*newest} == {FIRST + timedelta(days=day) for day in days}
-    return {day: ArrivalDay(1, start, "", "", 0) for day, start in newest.items()}
-
-
-def noted(events: list[tuple[int, int]]) -> dict[date, ArrivalDay]:
-    """The newest start of each day, as ingest notes it."""
-    newest: dict[date, datetime] = {}
-    for arrival, start in events:
-        day, began = FIRST + timedelta(days=arrival // 10), ORIGIN + start * timedelta(days=0.1)
-        newest[day] = max(began, newest.get(day, began))
     return {day: ArrivalDay(1, start, "", "", 0) for day, start in newest.items()}
 
 
 def test_no_arrivals_no_steps(kept):
     Lake(kept).replace(TABLES.passes, {}, [])
-    assert len(read_ticks(kept, {}, FIRST, date(2030, 1, 1)).tick_us) == 0
+    assert len(read_ticks(kept, {}, 0, 3_650).tick_us) == 0

@@ -11,9 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
-from pipelines.engines.file_rows import MappedFiles
-from pipelines.engines.local import workers
-from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
+from pipelines.engines import local as workers
+from pipelines.ingest.parse import LINE_COLUMNS, ParseRules, parse_lines
 from schemas.errors import WorkerLost
 from tests.support import processes, trips
 from tests.support.lakes import ingest
@@ -42,37 +41,31 @@ def lines_of_bronze(path: str) -> pa.Table:
 
 
 @pytest.fixture
-def share(tmp_path) -> workers.Mapping:
+def rules() -> ParseRules:
+    daily = next(layout.name for layout in trips.BIKES.layouts if layout.header == tuple(trips.HEADER.split(",")))
+    return ParseRules(trips.BIKES, "a definition", dict.fromkeys(PATHS, daily), {})
+
+
+@pytest.fixture
+def share(tmp_path, rules) -> workers.Mapping:
     """Three files in two Parquet files; the last one is not asked for."""
     first, second = tmp_path / "first.parquet", tmp_path / "second.parquet"
     pq.write_table(lines_of_bronze(PATHS[0]), first)
     pq.write_table(pa.concat_tables(map(lines_of_bronze, PATHS[1:])), second)
-    daily = next(layout.name for layout in trips.BIKES.layouts if layout.header == tuple(trips.HEADER.split(",")))
-    rules = ParseRules(trips.BIKES, "a definition", dict.fromkeys(PATHS, daily), {})
-    work = ParseLines(rules, tuple(PATHS[:2]))
-    return workers.Mapping(work, (str(first), str(second)), tmp_path, rows_per_batch=4)
+    return workers.Mapping(parse_lines(rules, tuple(PATHS[:2])), (str(first), str(second)), tmp_path, rows_per_batch=4)
 
 
 def parsed_by(share: workers.Mapping, count: int) -> list[str]:
     folder = share.folder / str(count)
     files = workers.map_all(replace(share, folder=folder), count)
     assert sorted(folder.glob("*.arrow")) == sorted(files) and len(files) == count
-    return sorted(map(repr, workers.read_mapped(MappedFiles(tuple(files), share.work.schema)).to_pylist()))
+    return sorted(map(repr, workers.read_mapped(files, share.work.schema).to_pylist()))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 3])
-def test_several_workers_parse_each_line_once(share, count):
-    alone = parsed_by(share, 1)
-    assert len(alone) == 24 and sum("wrong column count" in row for row in alone) == 6
-    assert parsed_by(share, count) == alone
-
-
-def test_one_worker_takes_a_layout_that_has_no_pickle(share):
+def test_one_worker_takes_a_layout_that_has_no_pickle(share, rules):
     """As one of docs/add-a-stream.md: its function is a lambda."""
-    rules = share.work.rules
     odd = [replace(each, parse=lambda *read, of=each.parse: of(*read)) for each in rules.stream.layouts]
-    work = replace(share.work, rules=replace(rules, stream=replace(rules.stream, layouts=tuple(odd))))
+    work = parse_lines(replace(rules, stream=replace(rules.stream, layouts=tuple(odd))), share.work.paths)
     assert parsed_by(replace(share, work=work), 1) == parsed_by(replace(share, folder=share.folder / "named"), 1)
 
 

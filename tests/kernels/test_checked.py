@@ -15,7 +15,7 @@ from numba.core.errors import TypingError
 
 from kernels.monoid import Monoid
 from kernels.monoids import _exact_sum
-from kernels.states.checked import CHECKED, checked
+from kernels.states.overflow import CHECKED, checked
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALLEST, LARGEST = -(2**63), 2**63 - 1

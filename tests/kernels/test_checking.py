@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kernels.aggregators import make
-from kernels.aggregators._checking import differing_word, exactly, folded, folded_in_groups, suffixed
 from kernels.monoids import AggregateSpec
+from kernels.objects.checking import differing_word, exactly, folded, folded_in_groups, suffixed
 from kernels.runtime.memory import as_float, as_word
 from kernels.states.state_plan import make_plan
 from schemas.query import agg

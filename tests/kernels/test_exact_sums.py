@@ -11,6 +11,7 @@ from kernels import aggregators
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.runtime.memory import as_float, as_word
 from schemas.query import agg
+from tests.support.kernels.plain import nearest
 
 SUM, MEAN = (find_monoid(AggregateSpec(name, 0, "float64"))[1] for name in ("sum", "mean"))
 SPAN = 44  # powers of two within which no bit of a value is dropped
@@ -27,14 +28,6 @@ def values_of(chance: random.Random, most: int) -> list[float]:
     found += [-value for value in found if chance.random() < 0.3] + [0.0] * chance.randrange(2)
     chance.shuffle(found)
     return found
-
-
-def nearest(exact: Fraction) -> float:
-    """Infinite where it is beyond float64."""
-    try:
-        return float(exact)
-    except OverflowError:
-        return math.inf if exact > 0 else -math.inf
 
 
 def grouped(chance: random.Random, monoid, values: list[float]) -> float:

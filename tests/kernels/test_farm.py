@@ -14,7 +14,7 @@ from kernels.farm.once import compute_once
 from pipelines.gate.recount.plain.ticks import to_us
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
-from tests.support.kernels.heavy import IN_ORDER, farmed
+from tests.support.kernels.heavy import IN_ORDER, farmed, least_held
 from tests.support.oracle.farm import windows_of
 
 US, HOUR = timedelta(microseconds=1), timedelta(hours=1)
@@ -111,13 +111,6 @@ def random_options(rng: random.Random, window) -> dict:
     }
 
 
-def least_held(model: str, window, options: dict) -> int:
-    """What a farm of the model asks for to be made at all."""
-    with pytest.raises(WrongParameter) as refused:
-        farm.make(model, window, IN_ORDER, **options | {"most_held_bytes": 1})
-    return int(refused.value.allowed.split()[0])
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_random_runs_equal_a_plain_scan(seed):
@@ -130,7 +123,7 @@ def test_random_runs_equal_a_plain_scan(seed):
         options = random_options(rng, window) | {"keys": tuples.keys}
         if zoned:
             options["span_us"] = tuples.span_us()
-        room = rng.choice((1, 2, 1000)) * (least_held(model, window, options) + 16_000 * (model == "agnostic"))
+        room = rng.choice((1, 2, 1000)) * (least_held(model, window, **options) + 16_000 * (model == "agnostic"))
         made = farm.make(model, window, IN_ORDER, most_held_bytes=room, **options)
         results = run(made, tuples, rng.random() < 0.5)
         assert made.metrics().greatest_held_bytes <= room
@@ -244,6 +237,10 @@ def test_wrong_tuples_are_refused_by_row(model):
             made.insert(np.arange(2), np.ones(3))
         with pytest.raises(WrongParameter, match="keys is .*; allowed: 2 numbers from 0 to 1"):
             made.insert(np.arange(2), np.ones(2), np.array([0, 2]))
+        with pytest.raises(WrongParameter, match="keys is '1 numbers'; allowed: 2 numbers from 0 to 1"):
+            made.insert(np.arange(2), np.ones(2), np.array([0]))
+        with pytest.raises(BadInput, match="event time of row 1 is .*; allowed: within"):
+            made.insert(np.array([0, (1 << 61) + 1]), np.ones(2))
         made.insert(np.array([5, 4]), np.ones(2), np.array([0, 1]))  # in order within each key
         with pytest.raises(BadInput, match="at row 1 the event time falls; .* of key 1"):
             made.insert(np.array([5, 3]), np.ones(2), np.array([0, 1]))

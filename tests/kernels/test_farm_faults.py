@@ -11,11 +11,13 @@ from numba import config
 
 from kernels import farm
 from kernels.farm import running
-from kernels.farm.content import NO_MEMORY, NOT_CONVERGED, OK, OVER_TIME, RAISED, TOO_FEW
+from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED
 from schemas.errors import WorkerLost, WrongParameter
 from schemas.windows import Count, SlideByTuple, Sliding, Tumbling
-from tests.kernels.test_given_windows import BAD, COMPILED, POISONED, poisoned
+from tests.kernels.test_given_windows import BAD, POISONED, poisoned
+from tests.kernels.test_replay_limits import handled
 from tests.support.kernels import heavy
+from tests.support.kernels.marks import COMPILED
 
 US = timedelta(microseconds=1)
 MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
@@ -52,14 +54,6 @@ def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(way, funct
     assert np.isnan(results.outputs[BAD]).all() and results.outputs[3].tolist() == [10.0, 10.0]
 
 
-@pytest.mark.nightly
-@MODELS
-def test_a_fit_says_why_there_is_none(model):
-    times, options = [*range(10), 15, 16], {"function": "polynomial_fit", "parameters": {"iterations": 1}}
-    results, _ = heavy.farmed(model, Tumbling(10 * US), times, np.arange(12.0) ** 3, **options)
-    assert results.status.tolist() == [NOT_CONVERGED, TOO_FEW]
-
-
 @pytest.mark.slow
 @COMPILED
 @MODELS
@@ -73,18 +67,17 @@ def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_mes
         with pytest.raises(WorkerLost, match="doesn't end 0.1 s behind its limit of 0.1 s"):
             made.finish()
     made._farm.parameters[0] = 0.0  # the function works on memory of the farm, which is there until it ends
-    for thread in threading.enumerate():
-        if thread.name.startswith("windrow-farm"):
-            thread.join()
+    for thread in heavy.workers_at_work():
+        thread.join()
 
 
 @pytest.mark.slow
 @MODELS
 def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
-    def end_first(calls, address, worker):
+    def end_first(address, worker):
         if worker.number == 0:
             raise SystemExit("ended")
-        return is_over(calls, address, worker)
+        return is_over(address, worker)
 
     is_over = running._is_over
     monkeypatch.setattr(running, "_is_over", end_first)
@@ -98,24 +91,16 @@ def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
     assert not len(results.key) or (model == "agnostic" and set(results.status.tolist()) == {OK})
 
 
-@pytest.fixture
-def heeded_interrupts():
-    """A shell starts what it leaves in the background with interrupts ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.slow
 @pytest.mark.few(2)
 @COMPILED
 @WAYS
-def test_an_interrupt_ends_a_farm_that_waits(way, heeded_interrupts):
+def test_an_interrupt_ends_a_farm_that_waits(way):
     results_of(way, heavy.ENDLESS, seconds_a_window=0.1)  # compiles, so that it waits when the interrupt comes
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
+    with handled(signal.SIGINT), pytest.raises(KeyboardInterrupt):
         results_of(way, heavy.ENDLESS)
-    assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
+    assert not heavy.workers_at_work()
 
 
 @MODELS
@@ -123,7 +108,7 @@ def test_a_farm_that_is_closed_early_computes_nothing_more(model):
     """Each worker ends the window at which it works, and takes no other one."""
     with farm.make(model, Tumbling(10 * US), heavy.ENDLESS, 2) as made:
         made.insert(np.arange(100), np.full(100, heavy.POISON))
-    assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
+    assert not heavy.workers_at_work()
     assert made.metrics().windows <= 2 and len(made.take().key) == 0
 
 
@@ -150,29 +135,28 @@ SLOW_US = 200.0
 TUPLE_BYTES = 16
 
 
+BY_250 = Sliding(1000 * US, 250 * US)
+
+
 @pytest.mark.slow
+@pytest.mark.few(3)
 @COMPILED
 @pytest.mark.parametrize(
-    "window", [Sliding(1000 * US, 250 * US), Count(1000, 250, "event_time"), SlideByTuple(1000 * US, 250)]
+    ("model", "window", "workers", "most"),
+    [
+        ("agnostic", BY_250, 2, 1 << 17),
+        ("agnostic", Count(1000, 250, "event_time"), 2, 1 << 17),
+        ("agnostic", SlideByTuple(1000 * US, 250), 2, 1 << 17),
+        ("active", BY_250, 1, 1 << 20),
+        ("active", BY_250, 2, 1 << 20),
+    ],
 )
-def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(window):
+def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(model, window, workers, most):
     """400,000 tuples come as fast as they are taken; 1,600 windows of 200 µs take longer. 6.4 MB without the limit."""
-    count, most = 400_000, 1 << 17
-    options = {"function": heavy.SLOW, "parameters": {"p": SLOW_US}, "most_held_bytes": most}
-    results, metrics = heavy.farmed("agnostic", window, np.arange(count), **options)
+    count, options = 400_000, {"function": heavy.SLOW, "parameters": {"p": SLOW_US}}
+    results, metrics = heavy.farmed(model, window, np.arange(count), workers=workers, most_held_bytes=most, **options)
     windows, held = len(results.key), metrics.greatest_held_bytes
     assert windows >= 1597 and 1000 * TUPLE_BYTES <= held <= most < count * TUPLE_BYTES
-
-
-@pytest.mark.slow
-@pytest.mark.few(2)
-@COMPILED
-@pytest.mark.parametrize("workers", [1, 2])
-def test_memory_of_active_workers_is_bounded_too(workers):
-    count, most = 400_000, 1 << 20
-    options = {"function": heavy.SLOW, "parameters": {"p": SLOW_US}, "most_held_bytes": most, "workers": workers}
-    results, metrics = heavy.farmed("active", Sliding(1000 * US, 250 * US), np.arange(count), **options)
-    assert len(results.key) == 1603 and metrics.greatest_held_bytes <= most < count * TUPLE_BYTES
 
 
 @COMPILED
@@ -230,18 +214,5 @@ def test_skewed_keys_and_bursts(model):
     calculated_s = [results.calculation_ns[results.worker == number].sum() / 1e9 for number in range(3)]
     assert metrics.busy_s_of_worker == pytest.approx(calculated_s)
     assert metrics.load_balance == pytest.approx(sum(calculated_s) / 3 / max(calculated_s))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("keys", "windows"), [((0, 2), (2, 0)), ((0, 1), (1, 1))])
-def test_the_load_balance_of_active_workers_follows_from_the_keys(keys, windows):
-    """Each key has one window: number 0, of worker key mod 2."""
-    with farm.make("active", Tumbling(10 * US), heavy.SLOW, 2, parameters={"p": 1000.0}, keys=3) as made:
-        for key in keys:
-            made.insert(np.arange(10), np.ones(10), np.full(10, key))
-        made.finish()
-        metrics = made.metrics()
-    first_s, second_s = metrics.busy_s_of_worker
-    assert metrics.windows_of_worker == windows
-    assert (second_s > 0) == (windows == (1, 1)) and (metrics.load_balance == 0.5) == (windows == (2, 0))
-    assert metrics.load_balance == pytest.approx((first_s + second_s) / 2 / max(first_s, second_s))
+    assert metrics.windows_of_worker == tuple((results.worker == number).sum() for number in range(3))
+    assert model == "agnostic" or (results.worker == (results.key + results.number) % 3).all()

@@ -7,19 +7,15 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from numba import config
 
 from kernels import farm
 from kernels.runtime import operations
 from schemas.windows import Tumbling
 from tests.support.kernels import heavy
+from tests.support.kernels.marks import COMPILED
 
 US = timedelta(microseconds=1)
 MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
-
-
-def workers_at_work() -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
 
 
 @MODELS
@@ -36,7 +32,7 @@ def test_an_interrupt_while_threads_start_leaves_none(model, is_begun, monkeypat
     monkeypatch.setattr(threading.Thread, "start", interrupted)
     with pytest.raises(KeyboardInterrupt):
         farm.make(model, Tumbling(10 * US), heavy.IN_ORDER, 3)
-    assert not workers_at_work()
+    assert not heavy.workers_at_work()
 
 
 FORKED = """
@@ -47,6 +43,7 @@ from kernels import farm
 from schemas.errors import WrongParameter
 from schemas.windows import Tumbling
 from tests.support.kernels import heavy
+from tests.support.kernels.marks import COMPILED
 
 made = farm.make(sys.argv[1], Tumbling(timedelta(microseconds=10)), heavy.IN_ORDER, 2)
 made.insert(np.arange(100), np.ones(100))
@@ -68,7 +65,7 @@ made.close()
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(config.DISABLE_JIT, reason="Python's own conditions are made anew in a forked process")
+@COMPILED
 @MODELS
 def test_a_forked_process_ends_and_leaves_the_farm_alone(model):
     subprocess.run([sys.executable, "-c", FORKED, model], check=True, timeout=60)

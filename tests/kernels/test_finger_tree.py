@@ -37,13 +37,14 @@ def test_the_drawn_example_has_the_drawn_shape():
     assert (tree.oldest(), tree.query(), len(tree)) == (6, {"sum": 90}, 9)
 
 
-def test_a_tree_without_bulk_operations_is_that_of_finger_tree_single():
-    tree = filled(range(1, 15), min_arity=2, bulk=False)
-    assert tree.dispatch() is make("finger_tree_single", SUM, column_types=INT).dispatch()
-    tree.bulk_evict(5)
-    tree.check()
-    assert (tree.oldest(), tree.query(), len(tree)) == (6, {"sum": 90}, 9)
-    assert filled(range(5)).dispatch() is not tree.dispatch()
+def test_a_tree_without_bulk_operations_is_the_same_but_for_two():
+    tree, bulk = (make(kernel, SUM, column_types=INT, min_arity=2) for kernel in ("finger_tree_single", "finger_tree"))
+    for each in (tree, bulk):
+        each.bulk_insert(range(1, 15), range(1, 15))
+        each.bulk_evict(5)
+        each.check()
+        assert (each.oldest(), each.query(), len(each)) == (6, {"sum": 90}, 9)
+    assert tree.dispatch() is not bulk.dispatch()
 
 
 def test_check_finds_a_wrong_aggregate():

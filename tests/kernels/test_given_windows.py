@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import config
 
 from kernels.farm import given_windows, running
 from kernels.farm.content import Result, WindowContent
@@ -17,10 +16,8 @@ from kernels.replay import OVER_TIME as STOPPED
 from kernels.replay.late import BEFORE_ALL_US
 from schemas.errors import BrokenDefinition, TooManySeconds, WorkerLost, WrongParameter
 from tests.support.kernels import heavy
+from tests.support.kernels.marks import COMPILED
 
-COMPILED = pytest.mark.skipif(
-    config.DISABLE_JIT, reason="plain Python runs one thread at a time, and its memory is Python's"
-)
 SLIDE = 10
 
 
@@ -122,9 +119,8 @@ def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_mes
     with pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was asked to"):
         poisoned(heavy.DEAF, seconds_a_window=0.1)
     kept[0].farm.parameters[0] = 0.0
-    for thread in threading.enumerate():
-        if thread.name.startswith("windrow-farm"):
-            thread.join()
+    for thread in heavy.workers_at_work():
+        thread.join()
 
 
 memory = given_windows.FarmMemory

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, entry, replay_keys
-from kernels.replay.late_times import RUN
-from kernels.replay.open_windows import WindowEntry
+from kernels.replay.numbered.late_times import RUN
+from kernels.replay.numbered.open_windows import WindowEntry
 from kernels.runtime.struct import words_at
 from kernels.states.state_plan import make_plan
 from tests.support.kernels.columns import columns_of, in_steps, ticks_of
@@ -35,8 +35,8 @@ def checks(aggregates):
 
     def look(r):
         check_open_windows(r)
-        check_late_times(r.late_times)
-        for walk in (r.passing, r.finishing, r.changing):
+        check_late_times(r.numbered.late_times)
+        for walk in (r.numbered.passing, r.numbered.finishing, r.numbered.changing):
             check_walk(r, walk, plan)
 
     return look
@@ -72,8 +72,8 @@ def test_all_invariants_hold_in_a_table_that_is_made_anew(monkeypatch):
     rooms = set()
 
     def look(r):
-        rooms.add(r.open.room)
-        if r.open.used % 50 == 0:
+        rooms.add(r.numbered.open.room)
+        if r.numbered.open.used % 50 == 0:
             checks(COMMUTATIVE)(r)
 
     asked = (columns, WindowSpec("rolling", 50), AggregatePlan(COMMUTATIVE), ticks_of(columns), rules, TREE)
@@ -126,23 +126,26 @@ LATE = {
 @pytest.mark.parametrize("sentence", LATE)
 def test_the_check_of_late_times_finds_what_is_wrong(monkeypatch, sentence):
     def is_ready(r):
-        return r.late_times.used > 2 * THREE_RUNS
+        return r.numbered.late_times.used > 2 * THREE_RUNS
 
     def check(r):
-        check_late_times(r.late_times)
+        check_late_times(r.numbered.late_times)
 
-    broken(monkeypatch, is_ready, lambda r: LATE[sentence](r.late_times), check, sentence)
+    broken(monkeypatch, is_ready, lambda r: LATE[sentence](r.numbered.late_times), check, sentence)
 
 
 def entries_of(r):
     """Those of the key at hand."""
-    entries = (WindowEntry(r.open.entries + r.open.entry_bytes * place) for place in range(r.open.room))
+    entries = (
+        WindowEntry(r.numbered.open.entries + r.numbered.open.entry_bytes * place)
+        for place in range(r.numbered.open.room)
+    )
     return [entry for entry in entries if entry.owner == r.key]
 
 
 OPEN = {
-    "room: ": lambda r, entry: [(field(r.open, "room"), -1)],
-    "used: ": lambda r, entry: [(field(r.open, "used"), -1)],
+    "room: ": lambda r, entry: [(field(r.numbered.open, "room"), -1)],
+    "used: ": lambda r, entry: [(field(r.numbered.open, "used"), -1)],
     "owner: ": lambda r, entry: [(field(entry, "owner"), 1)],
     "found: ": lambda r, entry: [(field(entry, "number"), 12_345)],
     "revision: ": lambda r, entry: [(field(entry, "revision"), -1000)],
@@ -186,10 +189,10 @@ def test_the_check_of_a_walk_finds_what_is_wrong(monkeypatch, sentence):
     plan = make_plan(COMMUTATIVE)
 
     def is_ready(r):
-        walk = r.passing
+        walk = r.numbered.passing
         return walk.is_valid and walk.front.first < walk.first < walk.front.first + 8 * walk.front.used
 
     def check(r):
-        check_walk(r, r.passing, plan)
+        check_walk(r, r.numbered.passing, plan)
 
-    broken(monkeypatch, is_ready, lambda r: WALK[sentence](r.passing), check, sentence)
+    broken(monkeypatch, is_ready, lambda r: WALK[sentence](r.numbered.passing), check, sentence)

@@ -9,58 +9,35 @@ import pytest
 
 from kernels.runtime import checked_memory as memory
 from kernels.runtime.fields import Word
-from kernels.runtime.memory import WORD_BYTES, as_float, as_word, trailing_zeros
+from kernels.runtime.memory import WORD_BYTES, trailing_zeros
 from tests.kernels.test_compilation import run
+from tests.support.kernels.marks import COMPILED
 
 FILL_UP = """
 import resource
 import numpy as np
 from kernels.aggregators import make
-from schemas.errors import KernelOutOfMemory, WrongParameter
-from schemas.query import agg
-window = make("finger_tree", {"sum": agg("sum", "v")})
-times, values = np.arange(1 << 13), np.zeros(1 << 13)  # small, so that memory ends in the kernel, not in NumPy
-window.bulk_insert(times, values)
-used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
-soft = used + (256 << 20)
-resource.setrlimit(resource.RLIMIT_DATA, (soft, resource.RLIM_INFINITY))
-try:
-    while True:
-        times += len(times)
-        window.bulk_insert(times, values)
-except KernelOutOfMemory as error:
-    print(error)
-for ask in (window.query, window.oldest, lambda: window.insert(0, 0.0), lambda: len(window)):
-    try:
-        print("answered", ask())
-    except WrongParameter as error:
-        lost = error
-print(lost)
-del window
-resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY,) * 2)
-window = make("finger_tree", {"sum": agg("sum", "v")})
-window.bulk_insert([1, 2], [3.0, 4.0])
-print(window.query())
-"""
-
-
-NO_MEMORY_FOR = """
-import resource
-import numpy as np
-from kernels.aggregators import make
 from kernels.monoids import AggregateSpec
 from kernels.per_event import KeyedEvents, answer_per_event
-from schemas.errors import KernelOutOfMemory
+from schemas.errors import KernelOutOfMemory, WrongParameter
 from schemas.query import agg
-def answers(count, times):
+from tests.kernels import test_replay_limits as replays
+QUANTILE, INT = {{"q": agg("approx_quantile", "v")}}, {{"v": "int64"}}
+def answers(count):
     columns = np.zeros((1, count), np.int64), np.ones((1, count), np.bool_)
-    events = KeyedEvents(np.array([0, count]), times, *columns)
+    events = KeyedEvents(np.array([0, count]), np.arange(count)[::-1].copy(), *columns)
     answer_per_event(events, 1 << 60, (AggregateSpec("approx_quantile", 0),))
-def window(**options):
-    return make("monoid_tree", {{"q": agg("approx_quantile", "v")}}, column_types={{"v": "int64"}}, **options)
+def grown(window, times):  # small, so that memory ends in the kernel, not in NumPy
+    while True:
+        times += len(times)
+        window.bulk_insert(times, np.zeros(len(times)))
 def policy(count, made=[]):
-    made = made or [window(policy=lambda total, prefix: False)]
+    made = made or [make("monoid_tree", QUANTILE, column_types=INT, policy=lambda total, prefix: False)]
     made[0].bulk_insert(np.arange(count), np.zeros(count, np.int64))
+def total():
+    window = make("finger_tree", {{"sum": agg("sum", "v")}})
+    window.bulk_insert([1, 2], [3.0, 4.0])
+    return window
 {warm}
 used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_DATA, (used + (256 << 20), resource.RLIM_INFINITY))
@@ -68,7 +45,22 @@ try:
     {call}
 except KernelOutOfMemory as error:
     print(error)
+resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY,) * 2)
+{behind}
 """
+LOST = """for ask in (window.query, window.oldest, lambda: window.insert(0, 0.0), lambda: len(window)):
+    try:
+        print("answered", ask())
+    except WrongParameter as error:
+        lost = error
+print(lost, total().query())"""
+# What is called once so that it is compiled, what gets no memory, and what holds afterwards.
+WITHOUT_MEMORY = {
+    "an object": ("window = total()", "grown(window, np.arange(1 << 13))", LOST),
+    "answers after each event": ("answers(100)", "answers(200_000)", ""),
+    "a policy": ("policy(10)", "policy(200_000)", ""),
+    "a replay": ("replays.five_rows()", "replays.endless()", "assert replays.five_rows() == 5"),
+}
 
 
 def at(address, kind=ctypes.c_int64):
@@ -138,23 +130,16 @@ def test_a_part_that_is_gone_takes_nothing_of_the_whole_with_it():
         at(address + 10 * WORD_BYTES)
 
 
-@pytest.mark.parametrize("value", [0.0, -0.0, 1.5, -1e300, float("inf")])
-def test_floats_and_words_keep_their_bits(value):
-    assert np.array([value]).view(np.int64)[0] == as_word(value)
-    assert as_word(as_float(as_word(value))) == as_word(value)
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python has a MemoryError of its own")
-def test_a_kernel_that_gets_no_memory_ends_its_call_and_the_process_goes_on():
-    answer = run(FILL_UP)
-    assert answer.returncode == 0, answer.stderr
-    message, lost, sum_after = answer.stdout.splitlines()
-    assert re.match(r"a kernel asked for [\d,]{9,} bytes and there is no more memory; give the process more", message)
-    assert lost.startswith(
-        "FingerTree is 'lost: bulk_insert got no memory, and ended in its middle'; allowed: one that"
-    )
-    assert sum_after == "{'sum': 7.0}"
+@COMPILED
+@pytest.mark.parametrize("case", WITHOUT_MEMORY)
+def test_whatever_gets_no_memory_ends_its_call_and_the_process_goes_on(case):
+    warm, call, behind = WITHOUT_MEMORY[case]
+    ended = run(FILL_UP.format(warm=warm, call=call, behind=behind))
+    assert ended.returncode == 0, ended.stderr
+    assert re.match(r"a kernel asked for [\d,]+ bytes and there is no more memory; give the process more", ended.stdout)
+    lost = "FingerTree is 'lost: bulk_insert got no memory, and ended in its middle'; allowed: one that"
+    assert case != "an object" or (lost in ended.stdout and ended.stdout.endswith("{'sum': 7.0}\n"))
 
 
 FORKED = """
@@ -199,25 +184,8 @@ print(sorted(came))
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python lets no thread run within a call")
+@COMPILED
 def test_a_forked_process_never_waits_for_a_thread_that_it_lacks():
     answer = run(FORKED)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.strip() in ("[2]", "[1, 2]")
-
-
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python has NumPy's memory")
-@pytest.mark.nightly
-@pytest.mark.takes(50)
-@pytest.mark.parametrize(
-    ("warm", "call"),
-    [
-        ("answers(100, np.arange(100)[::-1].copy())", "answers(200_000, np.arange(200_000)[::-1].copy())"),
-        ("policy(10)", "policy(200_000)"),
-    ],
-    ids=["answers after each event", "a policy"],
-)
-def test_whatever_python_calls_raises_where_there_is_no_memory(warm, call):
-    ended = run(NO_MEMORY_FOR.format(warm=warm, call=call))
-    assert ended.returncode == 0, ended.stderr
-    assert re.match(r"a kernel asked for [\d,]+ bytes and there is no more memory; give the process more", ended.stdout)

@@ -4,7 +4,7 @@ paper's figures. The youngest update is held open, so the figures' forests are w
 import pytest
 
 from kernels.aggregators import make
-from kernels.aggregators._forest.check import ForestView
+from kernels.aggregators.baselines._forest.check import ForestView
 from schemas.query import agg
 from tests.support.kernels.machine import machine_of
 

@@ -7,11 +7,10 @@ from functools import partial
 import pytest
 
 from kernels.aggregators import kernels, make, window_class
-from kernels.aggregators._queue.check import QueueView
+from kernels.aggregators.baselines._queue.check import QueueView
 from kernels.runtime.struct import words_at
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import agg
-from tests.kernels.test_compilation import run
 from tests.support.kernels.machine import COMMUTATIVE, INVERTIBLE, ORDERED, machine_of
 
 TWO, DABA, SUBTRACT, PLAIN = KERNELS = "two_stacks_lite", "daba_lite", "subtract_on_evict", "recompute"
@@ -95,16 +94,6 @@ def test_daba_changes_at_most_three_states_by_an_operation():
         assert sum(old != new for old, new in zip(before, after, strict=True)) <= 2
 
 
-def test_a_burst_leaves_the_regions_that_single_insertions_leave():
-    single, burst = filled(DABA, range(1, 200)), make(DABA, {"sum": LAST["last"]}, column_types=INT)
-    burst.bulk_insert(range(1, 200), range(1, 200))
-    assert regions(single) == regions(burst)
-    for time in range(1, 120):
-        single.evict(time)
-    burst.bulk_evict(119)
-    assert regions(single) == regions(burst)
-
-
 # By kernel: ranges that it answers of what it holds, and some that it would need the values for.
 UNANSWERED = {TWO: [(3, 5)], DABA: [(1, 3), (3, 5), (4, 8), (7, 8)]}
 ANSWERED = {
@@ -143,14 +132,6 @@ def test_keep_values_is_checked():
             make(TWO, LAST, keep_values=wrong)
 
 
-def test_subtract_on_evict_holds_what_is_drawn():
-    window = make(SUBTRACT, SUM)
-    window.bulk_insert([1, 2, 3, 4], [10, 20, 30, 40])
-    assert (sums(window), window.query()) == ([10, 20, 30, 40], {"sum": 100})
-    window.bulk_evict(2)
-    assert (sums(window), window.query(), window.range_query(3, 4)) == ([30, 40], {"sum": 70}, {"sum": 30})
-
-
 def test_an_aggregate_without_an_exact_inverse_is_refused_and_columns_are_integers_unless_named_otherwise():
     with pytest.raises(WrongParameter, match="'min of int64'.*count.*two_stacks_lite"):
         make(SUBTRACT, {"n": agg("count"), "low": agg("min", "v")})
@@ -164,14 +145,6 @@ def test_an_aggregate_without_an_exact_inverse_is_refused_and_columns_are_intege
     with pytest.raises(BadInput, match="2.5 is no int64"):
         window.insert(2, 2.5)
     assert window.query() == {"sum": 5}
-
-
-def test_recompute_merges_a_burst_behind_what_is_there():
-    window = make(PLAIN, LAST, column_types=INT)
-    window.bulk_insert([10, 20, 30], [1, 2, 3])
-    window.bulk_insert([20, 5, 40, 20, 5], [4, 5, 6, 7, 8])
-    assert list(view(window).times) == [5, 10, 20, 30, 40]
-    assert [window.range_query(time, time + 1)["last"] for time in (5, 10, 20, 30, 40)] == [8, 1, 7, 3, 6]
 
 
 def spoil(state):
@@ -226,9 +199,12 @@ def test_a_window_that_slides_keeps_its_memory(kernel):
     assert room[-1] == room[len(room) // 2] <= 1100 * 9 / 8 + 4
 
 
-def slide_every_way(kernel, most=14):
-    """Bursts and bulk evictions of every size below `most`, at every place of a small ring."""
-    for size, evicted in itertools.product(range(1, most), repeat=2):
+@pytest.mark.nightly
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_it_slides_every_way(kernel):
+    """Bursts and bulk evictions of every size below 14, at every place of a small ring. As plain Python, which checks
+    every access, too (test_compilation.py): DABA lite once wrote to entries that the same bulk eviction had taken."""
+    for size, evicted in itertools.product(range(1, 14), repeat=2):
         window, first, end = make(kernel, SUM, column_types=INT), 0, 0
         for _ in range(8):
             window.bulk_insert(range(end, end + size), range(end, end + size))
@@ -238,12 +214,3 @@ def slide_every_way(kernel, most=14):
             window.bulk_evict(first - 1)
             window.check()
             assert (window.query()["sum"] or 0, len(window)) == (sum(range(first, end)), end - first)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_no_access_leaves_the_ring(kernel):
-    """Every access checked. DABA lite once wrote to entries that the same bulk eviction had taken."""
-    script = "import sys; from tests.kernels.test_queues import slide_every_way; slide_every_way(sys.argv[1])"
-    answer = run(script, kernel, NUMBA_DISABLE_JIT="1")
-    assert answer.returncode == 0, answer.stdout + answer.stderr

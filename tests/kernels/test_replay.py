@@ -16,6 +16,7 @@ from kernels.replay import (
     KernelChoice,
     PassTicks,
     ReplayRules,
+    ResultRows,
     WindowSpec,
     Zone,
     choose,
@@ -25,31 +26,21 @@ from kernels.replay.kernel_selection import LeftToEvents
 from kernels.runtime import operations
 from kernels.runtime.operations import ask
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from tests.support.kernels.columns import columns_of, ticks_of
+from tests.support.kernels.columns import columns_of, in_steps, ticks_of
+from tests.support.kernels.marks import COMPILED
 
 SUM_AND_COUNT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count")))
 DAY = 86_400_000_000
 TEN, FINAL = WindowSpec("tumbling", 10), ReplayRules(0, 0, "final")
 
 
-def replayed(columns, window, rules, plan=SUM_AND_COUNT, kernel=None):
-    """Rows as tuples (key, start, end, revision, pane, emitted_at, events, late, *outputs)."""
-    rows = replay_keys(columns, window, plan, ticks_of(columns), rules, kernel)
-    plain = zip(
-        rows.key,
-        rows.window_start,
-        rows.window_end,
-        rows.revision,
-        rows.firing,
-        rows.emitted_at,
-        rows.events,
-        rows.late_events,
-        strict=True,
-    )
-    return [
-        (*map(int, row[:4]), FIRINGS[row[4]], *map(int, row[5:]), *map(int, output))
-        for row, output in zip(plain, rows.outputs.T, strict=True)
-    ]
+def replayed(columns, window, rules, kernel=None) -> ResultRows:
+    return replay_keys(columns, window, SUM_AND_COUNT, ticks_of(columns), rules, kernel)
+
+
+def as_lists(rows: ResultRows) -> list[list]:
+    """All but how they were made."""
+    return [each.tolist() for each in rows[:-3]]
 
 
 def test_an_empty_century_is_jumped_over():
@@ -57,7 +48,7 @@ def test_an_empty_century_is_jumped_over():
     century = 100 * 365 * DAY
     columns = columns_of([(0, 0, 1), (century, century, 2), (2 * century, 2 * century, 3)])
     rows = replayed(columns, WindowSpec("sliding", 2, 1), ReplayRules(0, 0, "watermark"))
-    assert [row[1] for row in rows] == [-1, 0, century - 1, century]
+    assert rows.window_start.tolist() == [-1, 0, century - 1, century]
 
 
 @pytest.mark.slow
@@ -70,8 +61,7 @@ def test_many_rows_are_all_there():
         ReplayRules(0, 0, "watermark", complete_tick_us=DAY),
     )
     wanted = {start + 1_000_000 * before for start, _, _ in seconds for before in range(-59, 1)}
-    assert [row[1] for row in rows[: len(wanted)]] == sorted(wanted)
-    assert len(rows) == 3 * len(wanted)
+    assert rows.window_start.tolist() == 3 * sorted(wanted)
 
 
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
@@ -89,7 +79,7 @@ def test_the_shape_of_the_tree_does_not_show(emit, window):
         replayed(columns, window, rules, kernel=KernelChoice("finger_tree", (("min_arity", arity),)))
         for arity in (2, 64)
     )
-    assert thin == wide and len(thin) > 100
+    assert as_lists(thin) == as_lists(wide) and len(thin.key) > 100
 
 
 def test_a_sum_beyond_int64_names_the_window():
@@ -112,35 +102,25 @@ def test_times_that_could_overflow_are_refused():
         replay_keys(columns, TEN, SUM_AND_COUNT, PassTicks(*np.array([[1], [1]])), FINAL)
 
 
-def test_values_of_the_wrong_shape_are_refused():
-    columns = columns_of([(1, 1, 1), (2, 2, 2)])
-    with pytest.raises(BadInput, match=r"both must be \(columns, 2\)"):
-        replayed(columns._replace(values=np.zeros((1, 3), np.int64)), TEN, FINAL)
-
-
-def test_an_event_behind_the_completing_tick_is_refused():
-    with pytest.raises(BadInput, match="completing tick"):
-        replayed(columns_of([(1, 9, 1)]), TEN, ReplayRules(0, 0, "final", complete_tick_us=8))
-
-
-def test_days_must_cover_the_events():
-    zone = Zone(np.arange(5) * DAY, 0)
-    with pytest.raises(BadInput, match="give 1 days more before"):
-        replayed(columns_of([(5, 5, 1)]), WindowSpec("tumbling", DAY, DAY, zone=zone), FINAL)
+TWO = columns_of([(1, 1, 1), (2, 2, 2)])
+OF_DAYS = WindowSpec("tumbling", DAY, DAY, zone=Zone(np.arange(5) * DAY, 0))
 
 
 @pytest.mark.parametrize(
-    ("window", "rules", "named"),
+    ("columns", "window", "rules", "kind", "message"),
     [
-        (WindowSpec("tumbling", 0), FINAL, "size"),
-        (WindowSpec("sliding", 10, 0), FINAL, "slide"),
-        (TEN, ReplayRules(-1, 0, "final"), "lateness"),
-        (TEN, ReplayRules(0, 0, "sometimes"), "emit"),
+        (TWO._replace(values=np.zeros((1, 3), np.int64)), TEN, FINAL, BadInput, r"both must be \(columns, 2\)"),
+        (TWO, TEN, FINAL._replace(complete_tick_us=1), BadInput, "completing tick"),
+        (TWO, OF_DAYS, FINAL, BadInput, "give 1 days more before"),
+        (TWO, WindowSpec("tumbling", 0), FINAL, WrongParameter, "size"),
+        (TWO, WindowSpec("sliding", 10, 0), FINAL, WrongParameter, "slide"),
+        (TWO, TEN, ReplayRules(-1, 0, "final"), WrongParameter, "lateness"),
+        (TWO, TEN, ReplayRules(0, 0, "sometimes"), WrongParameter, "emit"),
     ],
 )
-def test_wrong_parameters_are_named(window, rules, named):
-    with pytest.raises(WrongParameter, match=named):
-        replayed(columns_of([(1, 1, 1)]), window, rules)
+def test_what_is_wrong_is_named(columns, window, rules, kind, message):
+    with pytest.raises(kind, match=message):
+        replayed(columns, window, rules)
 
 
 def test_what_is_not_served_is_refused_by_name():
@@ -161,10 +141,11 @@ def test_a_window_that_passed_while_nothing_was_held_is_not_passed_again():
     """The key's first events are long final when a late event comes to a window that passed in between."""
     columns = columns_of([(1, 1, 1), (11, 11, 1), (1000, 1000, 1), (975, 1001, 1), (1020, 1020, 1), (1060, 1060, 1)])
     rows = replayed(columns, TEN, ReplayRules(0, 30, "watermark"))
-    assert [row[1:5] for row in rows if row[1] == 970] == [(970, 980, 0, "late")]
+    [revision], [firing] = (each[rows.window_start == 970].tolist() for each in (rows.revision, rows.firing))
+    assert (revision, FIRINGS[firing]) == (0, "late")
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python holds the GIL")
+@COMPILED
 def test_other_threads_go_on_during_a_replay(monkeypatch):
     """Nobody may take the GIL from a thread here, so another one moves only where the compiled call gives it up."""
     counted, moved, ended = 0, [], threading.Event()
@@ -205,8 +186,7 @@ def test_late_events_are_counted_although_many_windows_become_final_at_once(wind
     starts = [10 * number for number in range(700)]
     columns = columns_of([(start, start + 1, 1) for start in (*starts, 20_000, 40_000)])
     rows = replayed(columns, window, ReplayRules(1_000, 4_800, "final"))
-    assert len(rows) > 600
-    assert {row[7] for row in rows} == {0}
+    assert len(rows.key) > 600 and not rows.late_events.any()
 
 
 @pytest.mark.parametrize(
@@ -228,3 +208,20 @@ def test_a_burst_equals_its_events_one_by_one(window):
         by_window = zip(rows.window_start.tolist(), rows.events, *rows.outputs, strict=True)
         newest.append({start: tuple(map(int, values)) for start, *values in by_window})
     assert newest[0] == newest[1] and len(newest[0]) > 300
+
+
+@pytest.mark.parametrize(("lateness", "kernel"), [(6, "sorted_stacks"), (2, "finger_tree")])
+def test_rolling_windows_of_keys_in_time_and_only_those_are_made_at_once(lateness, kernel):
+    """Long enough for several batches and fronts, with ties."""
+    random = np.random.default_rng(3)
+    events = 2000 if not numba.config.DISABLE_JIT else 500
+    columns = columns_of(in_steps([(*each, 1) for each in random.integers(0, (3, 7), (events, 2)).tolist()]))
+    plan = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0)))
+    chosen, by_tree = (
+        replay_keys(
+            columns, WindowSpec("rolling", 300), plan, ticks_of(columns), ReplayRules(lateness, 0, "watermark"), choice
+        )
+        for choice in (None, KernelChoice("finger_tree"))
+    )
+    assert (chosen.kernels, len(chosen.key) > 100) == ({kernel: 1}, True)
+    assert as_lists(chosen) == as_lists(by_tree)

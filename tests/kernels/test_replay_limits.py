@@ -2,34 +2,30 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 
 from kernels.bounds import Extent
+from kernels.kinds import window_kind
 from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.replay.expected_rows import ArrivingEvents
+from kernels.replay.expected_rows import expected_rows
 from kernels.replay.types import EMITS
 from kernels.runtime import operations
 from kernels.runtime.operations import ask
-from kernels.windows import window_kind
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from tests.kernels.test_replay import DAY, SUM_AND_COUNT
 from tests.support.kernels.columns import columns_of, ticks_of
+from tests.support.kernels.marks import COMPILED
 
 ROOT = Path(__file__).parents[2]
 ONE_LATE = columns_of([(1, 1, 1), (12, 12, 1), (23, 23, 1), (2, 24, 1), (60, 60, 1)])
 APART = columns_of([(0, 0, 1), (DAY // 2, DAY // 2, 1)])
 MICROSECOND_SLIDE = WindowSpec("sliding", DAY, 1)
-# Under a JIT that is off, Python raises KeyboardInterrupt wherever it stands.
-compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python runs its handlers itself")
 
 
 def rows_made(columns, window, rules, **limits):
@@ -78,7 +74,7 @@ def test_a_spanning_event_is_refused_by_the_windows_that_it_meets():
 
 
 @pytest.mark.parametrize("emit", EMITS)
-@pytest.mark.parametrize("window", [WindowSpec("tumbling", 25), WindowSpec("sliding", 60, 7), WindowSpec("rolling", 9)])
+@pytest.mark.parametrize("window", [WindowSpec("tumbling", 25), WindowSpec("sliding", 60, 7)])
 def test_never_more_rows_are_expected_than_are_made(window, emit):
     random = np.random.default_rng(3)
     for days in range(12):
@@ -87,12 +83,9 @@ def test_never_more_rows_are_expected_than_are_made(window, emit):
         order = np.argsort(arrivals, kind="stable")
         columns = columns_of(list(zip(starts[order], arrivals[order], starts[order], strict=True)), [(5, 700, 1)])
         ticks = ticks_of(columns)
-        kind = window_kind(window.kind)
-        made = kind.make(window, Extent(0, 700))
-        events = (columns.key_offsets, columns.start_us, columns.start_us, columns.arrival_us)
-        columns_given = [np.ascontiguousarray(each) for each in (*events, ticks.tick_us, ticks.newest_start_us - 20)]
-        expected = kind.expected(made, ArrivingEvents(*columns_given, EMITS.index(emit), 50, 0))
-        rows = rows_made(columns, window, ReplayRules(20, 50, emit))
+        made, rules = window_kind(window.kind).make(window, Extent(0, 700)), ReplayRules(20, 50, emit)
+        expected = expected_rows(made, columns, (ticks.tick_us, ticks.newest_start_us - 20), rules, 0)
+        rows = rows_made(columns, window, rules)
         assert rows * 0.5 <= expected <= rows
 
 
@@ -102,7 +95,7 @@ def late_rolling(events: int):
     return columns_of([*in_time, *((at, 2 * events + at, 1) for at in range(events))], [(2 * events, events, 1)])
 
 
-def test_late_events_of_rolling_windows_are_refused_before_the_replay_with_the_figure():
+def test_late_events_of_rolling_windows_are_refused_with_the_figure():
     columns, size = late_rolling(400), 100
     window, rules = WindowSpec("rolling", size), ReplayRules(0, 1 << 40, "watermark")
     late = sum(min(size, 400 - at) for at in range(400))
@@ -126,6 +119,10 @@ def test_a_stop_word_of_another_type_is_refused(stop):
 def test_a_stop_word_that_means_nothing_leaves_no_part_of_the_rows():
     with pytest.raises(WrongParameter, match="stop is 9"):
         rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), stop=np.array([9]))
+
+
+def five_rows() -> int:
+    return rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 40, "watermark", complete_tick_us=99))
 
 
 def endless(stop=None) -> None:
@@ -174,7 +171,7 @@ def after_a_moment(begun, action, *arguments) -> list[float]:
     return moments
 
 
-@compiled_only
+@COMPILED
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_replay_of_the_main_thread(number, begun):
     with handled(number):
@@ -184,7 +181,7 @@ def test_a_signal_ends_a_replay_of_the_main_thread(number, begun):
     assert time.monotonic() - moments[0] < 3  # 0.5 s on a machine of one's own
 
 
-@compiled_only
+@COMPILED
 def test_a_signal_ends_a_replay_of_another_thread(begun):
     ended = []
 
@@ -205,7 +202,7 @@ def test_a_signal_ends_a_replay_of_another_thread(begun):
     assert ended[0] - moments[0] < 3
 
 
-@compiled_only
+@COMPILED
 def test_a_word_written_by_another_thread_ends_a_replay(begun):
     stop = np.zeros(1, np.int64)
     moments = after_a_moment(begun, stop.__setitem__, 0, OVER_TIME)
@@ -214,7 +211,7 @@ def test_a_word_written_by_another_thread_ends_a_replay(begun):
     assert time.monotonic() - moments[0] < 3
 
 
-@compiled_only
+@COMPILED
 def test_a_replay_ends_within_one_burst(begun):
     events = 6_000_000  # of one tick: several seconds of insertions
     times = np.random.default_rng(1).permutation(events)
@@ -226,32 +223,3 @@ def test_a_replay_ends_within_one_burst(begun):
     with pytest.raises(TooManySeconds):
         replay_keys(columns, WindowSpec("rolling", 9), SUM_AND_COUNT, PassTicks(*np.array([[0], [events]])), rules)
     assert time.monotonic() - moments[0] < 3
-
-
-@compiled_only
-def test_a_replay_after_a_stopped_one_is_whole():
-    assert rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 40, "watermark", complete_tick_us=99)) == 5
-
-
-MEMORY_ENDS = """
-import resource
-from tests.kernels.test_replay_limits import endless, rows_made, ONE_LATE, ReplayRules, WindowSpec
-from schemas.errors import KernelOutOfMemory
-rules = ReplayRules(0, 40, "watermark", complete_tick_us=99)
-before = rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules)
-resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-for _ in range(2):
-    try:
-        endless()
-    except KernelOutOfMemory as ended:
-        print("ended")
-assert rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules) == before
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.takes(45)
-@compiled_only
-def test_a_replay_that_gets_no_memory_raises_and_the_process_goes_on():
-    ran = subprocess.run([sys.executable, "-c", MEMORY_ENDS], cwd=ROOT, text=True, capture_output=True, check=False)
-    assert (ran.returncode, ran.stdout) == (0, "ended\n" * 2), ran.stderr

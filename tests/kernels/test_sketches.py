@@ -6,9 +6,9 @@ import os
 import numpy as np
 import pytest
 
-from kernels.aggregators._columns import Source
 from kernels.monoids import AggregateSpec, Sketch, every_monoid
 from kernels.monoids._compactors import Compactors
+from kernels.objects.columns import Source
 from kernels.runtime.memory import address_of
 from kernels.states.state_plan import make_plan
 from tests.kernels.test_states import KINDS, cut_and_fold, join_both, lower_one

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from numba import config
 
 from kernels.aggregators import make
 from kernels.runtime.memory import address_of
@@ -12,11 +11,11 @@ from kernels.runtime.struct import words_at
 from schemas.errors import WrongParameter
 from schemas.query import agg
 from tests.kernels.test_monoid_trees import INT, KERNELS
+from tests.support.kernels.marks import COMPILED
 from tests.support.kernels.plain import PlainWindow
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 each_place = pytest.mark.parametrize("options", [{}, {"store": "lmdb", "buffer": 16}], ids=["memory", "lmdb"])
-compiled = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
 ASKED = []
 
 
@@ -176,7 +175,7 @@ def test_a_policy_must_be_callable():
 
 
 @pytest.mark.slow
-@compiled
+@COMPILED
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
@@ -224,19 +223,3 @@ def test_what_a_policy_raises_is_raised_and_the_event_is_in(kernel, options, pol
         window.bulk_insert([1, 2, 3], [None, 1, 2] if error is TypeError else [1, 2, 3])
     window.check()
     assert len(window) == (1 if error is TypeError else 2)
-
-
-@pytest.mark.slow
-@each_kernel
-def test_a_policy_may_call_functions_and_read_numbers_around_it(kernel):
-    least = 3
-
-    def too_many(total, prefix):
-        return left(total, prefix) >= least
-
-    def left(total, prefix):
-        return total["events"] - prefix["events"]
-
-    window = make(kernel, {"events": agg("count")}, policy=lambda *of: too_many(*of) or left(*of) > 100)
-    window.bulk_insert(range(10), [None] * 10)
-    assert len(window) == 3

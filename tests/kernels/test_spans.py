@@ -1,6 +1,8 @@
-"""Objects of span kernels: the worked examples of SPANS, level by level, and random events against a plain look."""
+"""Kernels of spans: the worked examples of SPANS, level by level, random events against a plain look, and random
+replays against the oracle."""
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -8,16 +10,27 @@ import pytest
 from numba import config
 
 from kernels import spans
-from kernels.aggregators._saved import SEAL_WORDS, sealed
-from kernels.spans._slices import Slices
+from kernels.monoids import AggregateSpec
+from kernels.objects.saved import SEAL_WORDS, sealed
+from kernels.replay import AggregatePlan, PassTicks, ReplayRules, WindowSpec, entry, replay_keys
+from kernels.spans import se_slicing
 from kernels.spans._window import held_records
-from schemas.query import agg, spanning
+from kernels.spans.se_slicing import Slices
+from pipelines.gate.recount.plain.ticks import EPOCH
+from schemas.query import WINDOW_COLUMNS, Query, agg, spanning
+from tests.support.kernels.columns import columns_of
+from tests.support.kernels.plain import values_within
+from tests.support.local import replay_table
+from tests.support.oracle import oracle
+from tests.support.semantics.queries import ask
+from tests.support.semantics.spec_tables import table
 
 US, DAY = timedelta(microseconds=1), timedelta(days=1)
 FIFTEEN_BY_FIVE = spanning(15 * US, 5 * US, longest=DAY)
 COUNT = {"calls": agg("count")}
 BOTH = {"total": agg("sum", "value"), "greatest": agg("max", "value")}
 SERVED = {"cumulative_sweeping": ("total",), "selective_sweeping": ("greatest",)}
+"""Of kernels that don't serve both."""
 WAYS = [(name, {}) for name in spans.kernels()] + [("se_ml_slicing", {"height": height}) for height in (1, 3, 7)]
 RUNS = 150 if not config.DISABLE_JIT else 3
 
@@ -85,17 +98,6 @@ def test_points_are_counted_as_spans_3_1_has_it():
     assert made.state(0, 15) == {"calls": 42, "longest": 63.0}
 
 
-class Plain:
-    """Every event that was inserted, in whatever windows are asked."""
-
-    def __init__(self):
-        self.events: list[tuple[int, int, int]] = []
-
-    def state(self, low: int, high: int) -> dict[str, int | None]:
-        values = [value for start, end, value in self.events if start < high and end > low]
-        return {"total": sum(values) if values else None, "greatest": max(values, default=None)}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
 def test_any_window_has_what_a_plain_look_finds_whatever_came_went_and_was_saved(kernel, options):
@@ -110,12 +112,11 @@ def test_any_window_has_what_a_plain_look_finds_whatever_came_went_and_was_saved
 
 def play(made, rng: random.Random, grid: tuple[int, int, int], aggregates: dict) -> None:
     size, slide, base = grid
-    plain_look, floor = Plain(), base - 1000
+    events, floor = [], base - 1000
     for _ in range(rng.randint(1, 60)):
         start = base + rng.randint(0, 200)  # late ones too, behind what was evicted
-        event = (start, start + rng.choice((1, 2, 5, 20, 90)), rng.randint(-50, 50))
-        made.insert_span(*event)
-        plain_look.events.append(event)
+        events.append((start, start + rng.choice((1, 2, 5, 20, 90)), rng.randint(-50, 50)))
+        made.insert_span(*events[-1])
         if rng.random() < 0.1:
             floor = max(floor, (base + rng.randint(-size, 250)) // slide * slide)
             made.evict(floor - 1)
@@ -124,7 +125,8 @@ def play(made, rng: random.Random, grid: tuple[int, int, int], aggregates: dict)
         made.check()
         low = (base + rng.randint(-size, 300)) // slide * slide
         if low >= floor:
-            wanted = plain_look.state(low, low + size)
+            values = values_within(events, low, low + size)
+            wanted = {"total": sum(values) if values else None, "greatest": max(values, default=None)}
             assert made.state(low, low + size) == {name: wanted[name] for name in aggregates}
 
 
@@ -188,3 +190,60 @@ def assert_broken(made, words: np.ndarray) -> None:
     made.load(sealed(int(words[0]), words[SEAL_WORDS:]))
     with pytest.raises(AssertionError, match=r"^\w+( \w+)?: "):
         made.check()
+
+
+SEEDS, STREAMS = (50, 100) if not config.DISABLE_JIT else (4, 6)
+YEARS = timedelta(days=3 * 365)
+LENGTHS = {"points": (0, 1), "short": (0, 1, 2, 3), "mixed": (0, 1, 4, 9, 30), "long": (20, 40, 60)}
+
+
+def random_query(rng: random.Random) -> Query:
+    origin = rng.choice((None, EPOCH + 3 * US, EPOCH - 7 * US))
+    window = spanning(rng.randint(1, 24) * US, rng.randint(1, 12) * US, origin, longest=rng.choice((9, 60, 60)) * US)
+    lateness, allowed = rng.choice((0, 0, 1, 5, 30)) * US, rng.choice((0, 0, 1, 7, 20, 200)) * US
+    return ask(window, rng.choice(("final", "watermark", "arrival")), lateness, allowed, aggregates=BOTH)
+
+
+def random_spans(rng: random.Random) -> list[dict]:
+    """Arrivals near the ends of events, some much later, in bursts, and at times with a gap of years."""
+    lengths, gap, found = LENGTHS[rng.choice(list(LENGTHS))], rng.choice((0, 0, 0, 1)) * YEARS, []
+    for seq in range(rng.randint(1, 30)):
+        start = EPOCH + rng.randint(0, 60) * US + gap * rng.randrange(2)
+        end = start + rng.choice(lengths) * US
+        times = {"start": start, "end": end, "arrival": end + rng.choice((0, 0, 0, 1, 5, 40, -2)) * US}
+        found.append(times | {"key": rng.choice("ab"), "seq": seq, "value": rng.randint(-9, 9)})
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_5_000_random_replays_have_the_oracles_rows(seed, monkeypatch):
+    monkeypatch.setattr(entry, "LEAST_PATIENCE", seed % 4 // 2 * 32)
+    monkeypatch.setattr(se_slicing, "MOST_FOLDED", seed % 2 * 16)
+    rng = random.Random(seed)
+    for _ in range(STREAMS):
+        events, query, complete = random_spans(rng), random_query(rng), rng.random() < 0.5
+        wanted, given = oracle.replay(events, query, complete), table(events)
+        for kernel in (None, *spans.kernels()):
+            served = {name: BOTH[name] for name in SERVED.get(kernel, BOTH)}
+            asked, names = replace(query, aggregates=served), [*query.key, *WINDOW_COLUMNS, *served]
+            options = {"height": rng.randint(1, 9)} if kernel == "se_ml_slicing" else {}
+            found = replay_table(given, asked, complete, kernel, options).to_pylist()
+            assert found == [{name: row[name] for name in names} for row in wanted], (kernel, options, events, asked)
+
+
+@pytest.mark.parametrize("patience", [0, 32])
+@pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
+def test_the_sketch_of_a_window_has_what_ends_in_it_and_what_goes_on_behind_it(monkeypatch, emit, patience):
+    monkeypatch.setattr(entry, "LEAST_PATIENCE", patience)
+    starts = np.arange(0, 600, 10)
+    ends, values = starts + 25, np.random.default_rng(2).permutation(len(starts))
+    columns = columns_of(zip(starts, starts, values.tolist(), ends, strict=True))
+    rules = ReplayRules(0, 0, emit, complete_tick_us=10_000)
+    plan = AggregatePlan((AggregateSpec("approx_quantile", 0),))
+    made = replay_keys(columns, WindowSpec("spanning", 100, 10), plan, PassTicks(starts, starts), rules)
+    newest = dict(zip(made.window_start.tolist(), made.outputs[0].tolist(), strict=True))
+    assert len(newest) == 71
+    for low, median in newest.items():
+        held = sorted(values[(starts < low + 100) & (ends > low)].tolist())
+        assert median == held[(len(held) + 1) // 2 - 1], low

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.aggregators._columns import Source
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from kernels.objects.columns import Source
 from kernels.runtime.memory import address_of, entry, inner
 from kernels.states import clear, fold, gather, join, lift_each, lower, merge, subtract, suffixes
 from kernels.states.layout import StatePlan

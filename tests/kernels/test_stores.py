@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 
 from kernels.aggregators import make
-from kernels.stores import HEADER, open_store, redis, stores
+from kernels.stores import HEADER, open_store, stores
 from schemas.errors import BadInput, NotServed, StorageFailed, WrongParameter
 from schemas.query import agg
 from tests.kernels.test_monoid_trees import INT, KERNELS, ORDERED, SUM
-from tests.support.kernels.machine import COMMUTATIVE, equal, machine_of
-from tests.support.kernels.plain import PlainWindow
-from tests.support.ports import free_port
-from tests.support.processes import wait_until
+from tests.support.kernels.machine import COMMUTATIVE, machine_of
+from tests.support.kernels.plain import PlainWindow, same
+from tests.support.processes import free_port, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(5)]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = "import sys; from tests.kernels.test_stores import work; work(*sys.argv[1:])"
 SMALL = {"store": "lmdb", "buffer": 16}
+"""What another store does, its four methods say."""
 TestMonoidTree = machine_of("monoid_tree", ORDERED, in_order=True, **SMALL)
 TestAmortizedMonoidTree = machine_of("amortized_monoid_tree", ORDERED, in_order=True, **SMALL)
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
@@ -49,24 +49,6 @@ def server(tmp_path_factory):
 def answers(port: int) -> bool:
     with socket.socket() as asked:
         return asked.connect_ex(("127.0.0.1", port)) == 0
-
-
-@pytest.fixture(scope="module")
-def default_server(server):
-    """The server of those who name none."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redis, "DEFAULT_URL", server)
-        yield
-
-
-@pytest.mark.usefixtures("default_server")
-class TestMonoidTreeInRedis(machine_of("monoid_tree", in_order=True, store="redis", buffer=16)):
-    pass
-
-
-@pytest.mark.usefixtures("default_server")
-class TestAmortizedMonoidTreeInRedis(machine_of("amortized_monoid_tree", in_order=True, store="redis", buffer=16)):
-    pass
 
 
 def steps(seed: int):
@@ -124,7 +106,7 @@ def is_as_of(window, number: int, seed: int) -> bool:
             break
         getattr(plain, operation)(*arguments)
     ends = (window.oldest(), window.youngest(), len(window))
-    return ends == (plain.oldest(), plain.youngest(), len(plain)) and equal(window.query(), plain.query())
+    return ends == (plain.oldest(), plain.youngest(), len(plain)) and same(window.query(), plain.query())
 
 
 @pytest.fixture

@@ -1,13 +1,17 @@
-"""Memory with named fields: the same names in compiled code and in plain Python, and no name that isn't there."""
+"""Memory with named fields: the same names in compiled code and in plain Python, and no name that isn't there. A
+function that is called by its address gets the words that it takes, or the call isn't made."""
 
 import numpy as np
 import pytest
-from numba import config
+from numba import config, njit
 from numba.core.errors import TypingError
 
-from kernels.runtime.fields import Array, Byte, Count, Flag, Float, Inline, Microseconds, Pointer, Ref, Tail
+from kernels.runtime.fields import Array, Byte, Count, Flag, Float, Inline, Microseconds, Pointer, Ref, Tail, Word
 from kernels.runtime.memory import address_of, entry, inner, release
+from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct, allocate, words_at
+from kernels.runtime.tables import NOT_KEPT, compiled_table
+from tests.support.kernels.marks import COMPILED
 
 
 class Span(Struct):
@@ -138,3 +142,61 @@ def test_words_of_a_block_are_read_by_place():
     block = np.array([3, -4])
     words_at(address_of(block))[0] = 9
     assert (words_at(address_of(block))[1], block[0]) == (-4, 9)
+
+
+class Shelf(Struct):
+    books: Count
+
+
+class Drawer(Struct):
+    books: Count
+
+
+class Library(Struct):
+    take: Operation(Shelf, Word)
+
+
+def take(shelf: Shelf, many):
+    shelf.books -= many
+    return shelf.books
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return compiled_table(Library, "library_of_a_test", {"take": take}, NOT_KEPT)
+
+
+def test_an_operation_is_called_from_python_and_from_compiled_code(library):
+    shelf = Shelf.make(books=10)
+    assert library.take(shelf, 3) == 7
+
+    @njit
+    def lend_twice(library, shelf):
+        Library(library).take(Shelf(shelf), 1)
+        return Library(library).take(shelf, True)
+
+    assert lend_twice(library.address, shelf.address) == shelf.books == 5
+
+
+def test_another_number_of_words_is_refused(library):
+    with pytest.raises(TypeError, match="takes 2 words, not 1"):
+        library.take(Shelf.make())
+    with pytest.raises(TypeError, match=r"Library\.take is called with 2 words; .* takes 1"):
+        compiled_table(Library, "broken_library_of_a_test", {"take": lambda shelf: 0}, NOT_KEPT)
+
+
+def test_a_function_over_another_structure_is_refused():
+    def take_from(drawer: Drawer, many):
+        return drawer.books - many
+
+    with pytest.raises(TypeError, match=r"Library\.take is called with a .*Shelf.* takes a .*Drawer"):
+        compiled_table(Library, "library_of_drawers", {"take": take_from}, NOT_KEPT)
+
+
+@COMPILED
+@pytest.mark.parametrize("made, words", [("Drawer(place)", "1"), ("Shelf(place)", "1.0"), ("Shelf(place)", "1, 2")])
+def test_words_of_another_kind_are_not_compiled(library, made, words):
+    scope = {"Library": Library, "Shelf": Shelf, "Drawer": Drawer}
+    exec(f"def called(library, place): return Library(library).take({made}, {words})", scope)
+    with pytest.raises(TypingError, match="can't be called with"):
+        njit(scope["called"])(library.address, Shelf.make().address)

@@ -1,26 +1,19 @@
 """What every aggregator's object does with values, names and mistakes. The kernels' own machines test the answers."""
 
-import numpy as np
+from datetime import timedelta
+
 import pytest
 
+from kernels import api
 from kernels.aggregators import kernels, make
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.query import agg
+from schemas.query import agg, spanning, tumbling
+from schemas.windows import ThresholdFrame
 
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 TOTAL = {"total": agg("sum", "v")}
 INT = {"v": "int64"}
 each_kernel = pytest.mark.parametrize("kernel", kernels())
-
-
-@each_kernel
-def test_an_empty_window_answers(kernel):
-    window = make(kernel, {**TOTAL, "events": agg("count")}, column_types=INT)
-    assert window.query() == window.range_query(0, 10) == {"total": None, "events": 0}
-    assert (window.oldest(), window.youngest(), len(window)) == (None, None, 0)
-    window.bulk_evict(HIGHEST)
-    window.bulk_insert([], [])
-    window.check()
 
 
 @each_kernel
@@ -54,13 +47,6 @@ def test_several_columns_go_in_the_order_in_which_they_are_named(kernel):
     assert window.query() == {"n": 3, "b": 7, "a": 30}
     with pytest.raises(BadInput, match="second, first"):
         window.insert(3, 7)
-
-
-@each_kernel
-def test_arrays_are_taken_as_they_are(kernel):
-    window = make(kernel, TOTAL, column_types=INT)
-    window.bulk_insert(np.arange(1000), np.arange(1000))
-    assert (window.query(), len(window)) == ({"total": 499_500}, 1000)
 
 
 @each_kernel
@@ -110,3 +96,38 @@ def test_an_unknown_name_is_refused_with_what_there_is():
         make("finger_tree", TOTAL, column_types={"v": "string"})
     with pytest.raises(WrongParameter, match="parameters of sum"):
         make("finger_tree", {"x": agg("sum", "v", ddof=1)})
+
+
+MINUTE = timedelta(minutes=1)
+CALLS, HOT = spanning(MINUTE, MINUTE), ThresholdFrame("v", 5.0)
+
+
+def test_one_way_in_leads_to_every_kernel():
+    trips, calls, hot = (
+        api.make(kernel, TOTAL, window)
+        for kernel, window in (("finger_tree", None), ("se_slicing", CALLS), ("multi_buffer", HOT))
+    )
+    trips.insert(1, 7.0)
+    calls.insert_span(1, 2, 7.0)
+    hot.insert(1, 7.0)
+    answers = (trips.query(), calls.state(0, 60_000_000), hot.frames()[0].aggregates)
+    assert answers == ({"total": 7.0},) * 3
+
+
+@pytest.mark.parametrize(
+    ("kernel", "wrong"),
+    [
+        *(("finger_tree", each) for each in (CALLS, HOT)),
+        *(("se_slicing", each) for each in (None, 3, tumbling(MINUTE), spanning(MINUTE, MINUTE, attribution="start"))),
+        *(("multi_buffer", each) for each in (None, 3)),
+    ],
+)
+def test_a_window_that_is_missing_or_of_another_kind_is_refused(kernel, wrong):
+    with pytest.raises(WrongParameter, match="^window is "):
+        api.make(kernel, TOTAL, wrong)
+
+
+@pytest.mark.parametrize("unknown", ["nosuch", None, ["finger_tree"], "rules"])
+def test_a_kernel_that_is_none_is_refused_with_all_that_are(unknown):
+    with pytest.raises(NotServed, match="(?s)daba_lite.*multi_buffer.*se_slicing"):
+        api.make(unknown, TOTAL)

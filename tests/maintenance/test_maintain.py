@@ -22,7 +22,7 @@ from schemas import registry
 from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
 from schemas.ledger_tables import RUNS
 from tests.support import landings
-from tests.support.aging import make_older
+from tests.support.damages import make_older
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, silent
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
@@ -59,24 +59,17 @@ def test_what_read_a_version_beside_maintenance_is_run_again_and_nothing_is_call
     assert isinstance(gone, StorageFailed) and gone.retry_helps and f"of table '{QUERY}' was replaced" in str(gone)
 
 
-def test_small_files_are_put_together_and_every_table_holds_what_it_held(published):
-    before = {name: published_rows(published, name) for name in QUERIES}
+def test_small_files_are_put_together_what_no_kept_version_holds_goes_and_every_table_holds_what_it_held(published):
+    lake, before = Lake(published), {name: published_rows(published, name) for name in QUERIES}
     scatter(published)
     assert published_rows(published, QUERY) == before[QUERY]
-    done = of_table(published, QUERY, WEEK)
-    assert (done.files_before - done.files_after, done.removed_files) == (2, 0)
-    assert {name: published_rows(published, name) for name in QUERIES} == before and stale(Lake(published)) == []
-
-
-def test_what_no_version_holds_that_is_kept_goes_and_the_rest_stays(published):
-    scatter(published)
-    lake, files = Lake(published), files_on_disk(Lake(published), QUERY)
+    files = files_on_disk(lake, QUERY)
     kept = of_table(published, QUERY, WEEK)
-    assert kept.removed_files == 0 and files_on_disk(lake, QUERY) > files
+    assert (kept.files_before - kept.files_after, kept.removed_files) == (2, 0) and files_on_disk(lake, QUERY) > files
     removed = of_table(published, QUERY, NOW)
     assert removed.removed_files > 0 and removed.freed_bytes > 0
     assert files_on_disk(lake, QUERY) == removed.files_after
-    assert stale(lake) == []
+    assert {name: published_rows(published, name) for name in QUERIES} == before and stale(lake) == []
 
 
 def test_files_of_a_run_that_has_not_committed_them_yet_stay_for_a_day(published):
@@ -172,7 +165,7 @@ def test_what_an_unfinished_ingest_may_have_to_go_back_to_stays(published, tmp_p
     before = rows(published, "silver_bikes", without=("definition",))
     path = next(iter(landing.trips()))
     landing.write(published.landing, landing.moved_away({path: ""}))
-    assert landings.kill_after_commits(published, "bikes", 2)
+    assert landings.kill_after_commits(published, 2, "ingest", "bikes")
     maintain(published, NOW, False, silent)
     (published.landing / path).unlink()
     ingest(published, "bikes")
@@ -227,17 +220,6 @@ def test_a_log_gets_short_again(published):
     make_older(folder, timedelta(days=20))
     maintain(published, WEEK, False, silent)
     assert not list(folder.glob(f"_delta_log/{first:020d}.json"))
-
-
-@pytest.mark.nightly
-def test_the_newest_snapshot_can_always_be_replayed(published):
-    landing.write(published.landing, landing.late_file())
-    ingest(published, "bikes")
-    maintain(published, NOW, False, silent)
-    before = published_rows(published, QUERY)
-    for day in DAYS:
-        replay_day(published, QUERY, day)
-    assert published_rows(published, QUERY) != before
 
 
 def test_a_run_whose_snapshot_is_older_than_what_is_kept_must_ingest_again(published):

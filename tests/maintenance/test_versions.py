@@ -9,7 +9,7 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.log import current_since, readable_count
 from pipelines.upkeep.maintain import maintain_table
 from schemas.tables import Table, required
-from tests.support.aging import make_older
+from tests.support.damages import make_older
 
 ROWS = required("rows", "int64", "how many")
 TABLE = Table("days", "Of a test", (required("day", "int64", "a day"), ROWS), ("day",))

@@ -20,7 +20,6 @@ pytestmark = [
 ]
 JERSEY_CITY, NEW_YORK = "bikes/citibike-jc/", "bikes/citibike-nyc-2017/trips-"
 DUPLICATES = {"2017-04-18": 9, "2017-05-21": 21, "2017-06-03": 19, "2017-06-04": 16, "2017-06-05": 3, "2017-06-09": 4}
-DAY_US = 86_400_000_000
 
 
 @pytest.fixture(scope="module")

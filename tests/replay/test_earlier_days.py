@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import STATE, stale
@@ -20,8 +19,7 @@ from schemas import registry
 from schemas.errors import EarlierDayMissing, WrongParameter
 from schemas.query import Query, agg, session
 from schemas.tables import bucket_of, files_table, partitions_table
-from tests.support import processes
-from tests.support.lakes import DAYS, PATIENT, ingest
+from tests.support.lakes import DAYS, PATIENT, ingest, lake_of
 from tests.support.replay import landing, toy
 from tests.support.replay.reading import published_rows
 from tests.support.replay.work import audit_day, newest, run_day
@@ -200,36 +198,5 @@ def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp
         replay_day(ingested, REAL, DAYS[-1])
     redo_stale(ingested, [REAL]).require()
     assert stale(Lake(ingested)) == []
-    in_time = Config(tmp_path / "in_time", tmp_path / "all_files")
-    landing.write(in_time.landing, landing.trips() | landing.late_file())
-    ingest(in_time, "bikes")
-    backfill(in_time, [REAL], (DAYS[0], DAYS[-1])).require()
+    in_time = lake_of(tmp_path / "in_time", landing.trips() | landing.late_file(), REAL)
     assert published_rows(ingested, REAL) == published_rows(in_time, REAL)
-
-
-@PATIENT
-@pytest.mark.slow
-@pytest.mark.nightly
-@pytest.mark.takes(70)
-def test_a_run_that_is_killed_after_any_of_its_commits_is_repaired_by_running_it_again(ingested, tmp_path):
-    unharmed = Config(tmp_path / "unharmed", ingested.landing)
-    shutil.copytree(ingested.home, unharmed.home, ignore=shutil.ignore_patterns("spark", "numba"))
-    for config in (ingested, unharmed):
-        backfill(config, [REAL], (DAYS[0], DAYS[1])).require()
-    for table in (f"{REAL}_audit", f"state_{REAL}", f"{REAL}_late"):
-        kill_after_commit(ingested, table)
-    for config in (ingested, unharmed):
-        backfill(config, [REAL], (DAYS[2], DAYS[3])).require()
-    assert published_rows(ingested, REAL) == published_rows(unharmed, REAL)
-    assert stale(Lake(ingested)) == []
-
-
-def kill_after_commit(config: Config, table: str) -> None:
-    """Of a run of the third day."""
-    before = Lake(config).version(table)
-    process = processes.start(config, REAL, DAYS[2], f"killed-{table}")
-    try:
-        processes.wait_until(lambda: Lake(config).version(table) > before, table)
-    finally:
-        processes.kill_all(process.pid)
-    assert process.wait() != 0

@@ -1,15 +1,14 @@
 """An edit makes stale what it can change: of a heavy function the models that ask it; of wording nothing."""
 
-import shutil
-
 import pytest
 
 from kernels.runtime import cache
-from pipelines.config import REPOSITORY
 from pipelines.ledger import code_hash
 from schemas import registry
 from schemas.model import Model
 from schemas.syntax import syntax_of
+from tests.schemas.test_broken_definitions import edit
+from tests.support.checkout import copied
 
 QUANTILES, ERRORS = f"{code_hash.HEAVY_FUNCTIONS}quantiles.py", "schemas/errors.py"
 KIND, BOUNDS = "kernels/replay/window_kind.py", "kernels/bounds/__init__.py"
@@ -50,8 +49,7 @@ CHANGES = {KIND: "code", BOUNDS: "code", ERRORS: "code", QUERY: "bikes_demand", 
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """A copy of the code, which is hashed instead of ours."""
-    for root in code_hash.ROOTS:
-        shutil.copytree(REPOSITORY / root, tmp_path / root, ignore=shutil.ignore_patterns("__pycache__"))
+    copied(tmp_path, *code_hash.ROOTS)
     monkeypatch.setattr(code_hash, "REPOSITORY", tmp_path)
     monkeypatch.setattr(registry, "ROOT", tmp_path / "schemas")
     return tmp_path
@@ -79,22 +77,16 @@ def test_only_the_models_that_ask_it_are_of_another_definition(copy, file):
 
 def test_other_comments_docstrings_spaces_and_texts_of_errors_make_nothing_stale(copy):
     before = hashes()
-    for edit in WORDING:
-        replace(copy, *edit)
-        assert changed(before) == set(), edit
+    for each in WORDING:
+        edit(copy, *each)
+        assert changed(before) == set(), each
 
 
 def test_another_operator_constant_default_or_name_makes_stale_what_it_can_change(copy):
     for file, old, new in MEANING:
         before = hashes()
-        replace(copy, file, old, new)
+        edit(copy, file, old, new)
         assert changed(before) == {CHANGES[file]}, (file, old, new)
-
-
-def replace(copy, file: str, old: str, new: str) -> None:
-    text = (copy / file).read_text()
-    assert text.count(old) == 1, (file, old)
-    (copy / file).write_text(text.replace(old, new))
 
 
 def test_what_is_saved_of_an_aggregate_outlives_a_comment_and_compiled_code_does_not(monkeypatch):

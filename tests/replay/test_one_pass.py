@@ -22,10 +22,10 @@ from schemas.errors import WindrowError
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
 from schemas.tables import bucket_of
 from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
-from tests.support import processes
+from tests.support import landings
 from tests.support.digests import digests
 from tests.support.engines import ENGINES
-from tests.support.lakes import DAYS, PATIENT, copied, ingest
+from tests.support.lakes import DAYS, PATIENT, copied, ingest, lake_of
 from tests.support.replay import landing, toy
 from tests.support.replay.work import run_days
 
@@ -164,38 +164,13 @@ def test_any_cut_leaves_the_same_tables_verdicts_and_ledger(ingested, one_by_one
     assert stale(Lake(ingested)) == []
 
 
-# Ends at once after so many commits of any table.
-DYING = """
-import os, sys
-from datetime import date
-from pipelines import config
-from pipelines.delta.file_commits import FileCommit
-from pipelines.delta.lake import Lake
-from pipelines.runs.backfill import backfill
-left = int(sys.argv[1])
-def dying(commit):
-    def call(*given, **named):
-        global left
-        found = commit(*given, **named)
-        left -= 1
-        if left == 0:
-            os._exit(9)
-        return found
-    return call
-FileCommit.replace, Lake._write = dying(FileCommit.replace), dying(Lake._write)
-first, last, *queries = sys.argv[2:]
-backfill(config.load(), queries, (date.fromisoformat(first), date.fromisoformat(last))).require()
-"""
-
-
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingested, one_by_one, monkeypatch, seed):
     monkeypatch.setenv("WINDROW_ENGINE", "local")
-    words = (str(DAYS[0]), str(DAYS[-1]), *QUERIES)
-    for number, commits in enumerate(random.Random(seed).sample(range(1, 20), 3)):
-        process = processes.start_program(ingested, f"killed-{number}", DYING, str(commits), *words)
-        assert process.wait(timeout=processes.PATIENCE_S) in (0, 9)
+    words = ("backfill", *QUERIES, "--from", str(DAYS[0]), "--to", str(DAYS[-1]))
+    for commits in random.Random(seed).sample(range(1, 20), 3):
+        landings.kill_after_commits(ingested, commits, *words)
     backfill(ingested, QUERIES, (DAYS[0], DAYS[-1])).require()
     *_, tables = ledger_facts(ingested)
     assert tables == one_by_one[-1]
@@ -211,13 +186,7 @@ TABLES = [name + kind for name in TWO_QUERIES for kind in ("", "_late")]
 @pytest.fixture(scope="module")
 def in_order(tmp_path_factory) -> dict[str, tuple]:
     """Digests of the tables where all files landed before the first run."""
-    folder = tmp_path_factory.mktemp("in_order")
-    config = Config(folder / "home", folder / "landing")
-    landing.write(config.landing, FILES)
-    ingest(config, "bikes")
-    for query in TWO_QUERIES:
-        backfill(config, [query], (DAYS[0], DAYS[-1])).require()
-    return digests(config, TABLES)
+    return digests(lake_of(tmp_path_factory.mktemp("in_order"), FILES, *TWO_QUERIES), TABLES)
 
 
 @PATIENT

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from pipelines.delta.lake import Lake
-from pipelines.ingest import definition
+from pipelines.ingest import parse
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill, redo_stale
@@ -42,7 +42,7 @@ LINE = (
 def defined(monkeypatch):
     """Streams and queries without files."""
     monkeypatch.setitem(registry.streams(), BUOYS.name, BUOYS)
-    monkeypatch.setattr(definition, "stream_hash", lambda name: name)
+    monkeypatch.setattr(parse, "stream_hash", lambda name: name)
     for read in ("stream_hash", "query_hash", "replay_hash"):
         monkeypatch.setattr(code_hash, read, lambda name: name)
     with patch.dict(registry.queries()):

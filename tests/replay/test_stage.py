@@ -1,4 +1,4 @@
-"""A day's tasks give the rows of the replay in memory: on both engines, in any shares and batches, by both routes."""
+"""Daily tasks give the rows of the replay in memory: on both engines, in any shares and batches, by both routes."""
 
 import re
 from contextlib import contextmanager
@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -46,7 +45,6 @@ OF_ALL_VALUES = {
 ROUNDED = {"result": ["weight_sum", "weight_mean"], "late": []}
 ORDER = {"result": ("window_start", "window_end", "revision"), "late": ("arrival", "path", "line", "reading")}
 MOST_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-WHEN = {"result": "emitted_at", "late": "arrival"}
 HOUR = timedelta(hours=1)
 SIX_HOURS = sliding(6 * HOUR, HOUR)
 
@@ -129,27 +127,6 @@ def _sorted(rows: pa.Table, columns: list[str]) -> pa.Table:
     return rows.sort_by([(name, "ascending") for name in columns]).combine_chunks()
 
 
-def local(rows: list[dict], asked: Query, day) -> dict[str, pa.Table]:
-    """The same day by the local replay: rows of the events that the run reads, late rows of all."""
-    until = [row for row in rows if row["arrival"] < toy.at(day) + timedelta(days=1)]
-    newest = max((row["start"] for row in until if row["arrival"] < toy.at(day)), default=None)
-    rolls = asked.window.kind == "rolling"
-    length = asked.window.size if rolls else timedelta(microseconds=asked.window.longest_us)
-    reach = asked.lateness + asked.allowed_lateness + length + getattr(asked.window, "longest", 0 * HOUR)
-    read = until if newest is None else [row for row in until if row["start"] > newest - reach]
-    complete = day == toy.LAST_DAY
-    made = {
-        "result": replay_table(toy.event_table(read, asked), asked, complete=complete),
-        "late": late_table(toy.event_table(until, asked), asked, complete=complete),
-    }
-    return {kind: _of_day(made[kind], WHEN[kind], day) for kind in made}
-
-
-def _of_day(rows: pa.Table, column: str, day) -> pa.Table:
-    first, behind = (pa.scalar(toy.at(day) + n * timedelta(days=1), rows[column].type) for n in (0, 1))
-    return rows.filter(pc.and_(pc.greater_equal(rows[column], first), pc.less(rows[column], behind)))
-
-
 def same(found: pa.Table, expected: pa.Table) -> bool:
     """Equal to the last bit in all columns that both have; `seq` stands for path, line and reading."""
     names = [name for name in expected.column_names if name != "seq"]
@@ -171,9 +148,9 @@ BUSY_DAY = toy.FIRST_DAY + timedelta(days=3)
 @pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
 def test_rows_do_not_depend_on_shares_or_batches(lake_of_toys, asked):
-    """Arrow batches of three rows cut keys and bursts."""
-    config, rows = lake_of_toys
-    expected = local(rows, asked, BUSY_DAY)
+    """Arrow batches of three rows cut keys and bursts. The local engine's days are held against one replay below."""
+    config, _ = lake_of_toys
+    expected = stage(config, asked, BUSY_DAY, "local")
     for count, most_rows in ((1, "10000"), (2, "10000"), (7, "10000"), (2, "3")):
         with in_shares(config, count), setting_of_spark(config, MOST_ROWS, most_rows):
             found = stage(config, asked, BUSY_DAY)

@@ -1,4 +1,5 @@
-"""A late file makes stale the runs that read a day it touches, no others; redone, all is as if it came in time."""
+"""A late file makes stale the runs that read a day it touches, no others. That redone all is as if it had come in time:
+test_one_pass.py."""
 
 import json
 from datetime import UTC, date, datetime, timedelta
@@ -6,7 +7,6 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.config import Config
 from pipelines.delta.day_files import NO_ROWS, by_day
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table as ledger
@@ -21,7 +21,7 @@ from schemas.errors import GateFailed, WrongParameter
 from schemas.ledger_tables import RUNS
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, silent, spoil_noted
 from tests.support.replay import landing
-from tests.support.replay.reading import published_rows, rows
+from tests.support.replay.reading import rows
 
 pytestmark = [PATIENT, pytest.mark.few_tests(4)]
 # New York's days have up to 25 hours.
@@ -50,8 +50,7 @@ def test_what_is_written_last_is_the_newest_though_the_clock_was_ahead_and_is_se
     assert stale(lake) == []
 
 
-@pytest.mark.takes(40)
-def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp_path_factory):
+def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published):
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
     found = {(each.query, each.day) for each in stale(Lake(published))}
@@ -62,12 +61,11 @@ def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp
     for name, day in sorted(found):
         replay_day(published, name, day)
     assert stale(Lake(published)) == []
-    _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
 
 
 @pytest.mark.nightly
 @pytest.mark.takes(35)
-def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_updated(published, tmp_path_factory, run):
+def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_updated(published, run):
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
     days = [run.day for run in stale(Lake(published)) if run.query == "bikes_demand"]
@@ -76,7 +74,6 @@ def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_upda
     ended = run(published, "backfill", "bikes_demand", "--stale", "--asset-events", str(asset_events), "--json")
     assert ended.code == 0 and [report["day"] for report in ended.json] == [str(day) for day in days] != []
     assert stale(Lake(published)) == others
-    _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
     held, found = by_day(Lake(published), "bikes_demand"), json.loads(asset_events.read_text())["bikes_demand"]["days"]
     of_days = [(str(day), held[day].rows, "passed") for day in days]
     assert [(each["day"], each["rows"], each["verdict"]) for each in found] == of_days
@@ -135,14 +132,6 @@ def test_what_an_ingest_and_a_publication_updated_is_written_for_whoever_started
         name: {"day": touched[0], "rows": rows, "verdict": "passed", "version": lake.version(name)}
         for name, rows in held.items()
     }
-
-
-def _assert_as_if_in_time(redone, folder) -> None:
-    config = Config(folder / "home", folder / "landing")
-    landing.write(config.landing, {**landing.trips(), **landing.late_file()})
-    ingest(config, "bikes")
-    backfill(config, ["bikes_demand"], (DAYS[0], DAYS[-1])).require()
-    assert published_rows(redone, "bikes_demand") == published_rows(config, "bikes_demand")
 
 
 def _recorded_with(config, **other) -> None:

@@ -18,7 +18,7 @@ from deltalake import write_deltalake
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.lateness.whatif import LatenessQuestion, whatif
+from pipelines.lateness.whatif import whatif
 from pipelines.report import site
 from pipelines.report.queries.results import key_label
 from schemas import registry
@@ -236,7 +236,7 @@ def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
 @pytest.mark.nightly
 def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     assert "windrow whatif QUERY makes one" in built(ingested, tmp_path / "without").pages["lateness.html"].shown
-    found = whatif(ingested, "bikes_demand", LatenessQuestion())
+    found = whatif(ingested, "bikes_demand")
     page = built(ingested, tmp_path / "report").pages["lateness.html"]
     assert page.figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
     assert f"a lateness of {in_words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown

@@ -5,6 +5,7 @@ import gzip
 import pytest
 from deltalake import DeltaTable
 
+from pipelines.delta.day_files import by_day
 from pipelines.delta.lake import Lake
 from pipelines.runs.replay import replay_day
 from tests.support.chaos.real_files import RealFiles
@@ -25,8 +26,8 @@ def ended(tmp_path) -> Round:
     made = Round(tmp_path / "round", tmp_path, FILES, "a seed", spark=False)
     made.begin()
     lake = Lake(made.config)
-    rows = lake.rows_by_day("silver_bikes")
-    replay_day(made.config, "bikes_demand", max(rows, key=rows.get))
+    days = by_day(lake, "silver_bikes")
+    replay_day(made.config, "bikes_demand", max(days, key=days.get))
     return made
 
 

@@ -5,12 +5,12 @@ import itertools
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.delta.damage import explained
 from pipelines.delta.lake import Lake
@@ -19,6 +19,8 @@ from pipelines.ledger import run_table as ledger
 from pipelines.upkeep.repair import repair
 from schemas.errors import LockHeld, TableDamaged
 from tests.support import damages, trips
+from tests.support.chaos.commands import ENDS, Ended
+from tests.support.chaos.reader import Reader
 from tests.support.lakes import DAYS, PATIENT, QUERIES
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows
@@ -37,44 +39,24 @@ pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(4)]
 
 
 class User:
-    """Types commands, and does what they ask for."""
+    """Types commands in this process, over a lake."""
 
-    def __init__(self, config: Config, capsys):
-        self.config, self.capsys = config, capsys
+    def __init__(self, config: Config, here: Callable):
+        self.config, self.here = config, here
 
-    def type(self, words: list[str]) -> tuple[int, str]:
-        """The exit code and all that was printed."""
-        self.capsys.readouterr()
-        code = command_line.run(words)
-        text = "".join(self.capsys.readouterr())
+    def type(self, words: list[str]) -> Ended:
+        """Type one command, as `Terminal` does."""
+        ended = self.here(*words)
+        text = ended.out + ended.error
         assert "defect" not in text and "Traceback" not in text, text
-        return code, text
-
-    def until_it_works(self, words: list[str]) -> None:
-        """Do what the messages of a command say, and those of what they say, until it ends well."""
-        waiting, typed = [words], []
-        while waiting:
-            typed.append(" ".join(waiting[0]))
-            assert len(typed) < damages.MOST_COMMANDS, typed
-            code, text = self.type(waiting[0])
-            asked = damages.asked_for(text)
-            assert code == 0 or asked, text
-            done = waiting.pop(0) if code == 0 else None
-            waiting = [*(each for each in asked if each != done), *waiting]
-
-    def replay_what_is_stale(self) -> None:
-        """What `windrow runs --stale` lists."""
-        code, text = self.type(["runs", "--stale", "--json"])
-        assert code == 0, text
-        for run in json.loads(text.splitlines()[0]):
-            self.until_it_works(["replay", run["query"], "--day", run["day"]])
+        return Ended(words, ENDS, ended.code, text)
 
 
 @pytest.fixture
-def user(published, monkeypatch, capsys) -> User:
+def user(published, monkeypatch, here) -> User:
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
     monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
-    return User(published, capsys)
+    return User(published, here)
 
 
 def contents(config: Config) -> dict:
@@ -89,18 +71,18 @@ def contents(config: Config) -> dict:
     }
 
 
-def assert_named(code: int, text: str, table: str, damaged: Path) -> None:
-    assert code == TableDamaged.exit_code, text
-    assert f"table {table!r} is damaged" in text and "First run: windrow " in text
-    assert f"{table}/" in text and (damaged.name in text or damaged.name == table)
+def assert_named(ended: Ended, table: str, damaged: Path) -> None:
+    assert ended.exit_code == TableDamaged.exit_code, ended.text
+    assert f"table {table!r} is damaged" in ended.text and "First run: windrow " in ended.text
+    assert f"{table}/" in ended.text and (damaged.name in ended.text or damaged.name == table)
 
 
 def repaired(user: User, words: list[str], before: dict) -> None:
-    user.until_it_works(words)
-    user.replay_what_is_stale()
-    assert user.type(["runs", "--stale", "--json"])[1].startswith("[]")
-    code, text = user.type(["repair"])
-    assert code == 0 and "nothing is damaged" in text
+    Reader(user).until_it_works(words)
+    Reader(user).replay_what_is_stale()
+    assert user.type(["runs", "--stale", "--json"]).text.startswith("[]")
+    ended = user.type(["repair"])
+    assert ended.exit_code == 0 and "nothing is damaged" in ended.text
     assert contents(user.config) == before
 
 
@@ -119,10 +101,10 @@ MEETINGS = {
 def test_every_command_that_meets_damage_says_so_and_the_ledger_which_table_stopped_a_step(user, command):
     words, table = MEETINGS[command]
     damaged = damages.do(user.config, table, "a garbage entry")
-    assert_named(*user.type(words), table, damaged)
-    code, text = user.type([*words, "--json"])
-    assert code == TableDamaged.exit_code
-    assert json.loads(text.splitlines()[-1])["kind"] == "TableDamaged"
+    assert_named(user.type(words), table, damaged)
+    ended = user.type([*words, "--json"])
+    assert ended.exit_code == TableDamaged.exit_code
+    assert json.loads(ended.text.splitlines()[-1])["kind"] == "TableDamaged"
     stopped = ledger.rows(Lake(user.config), [("run_id", "=", "stopped")])
     assert [(row.state, f"TableDamaged: table '{table}' is damaged" in row.message) for row in stopped] == (
         [("refused", True)] * 2 if "stopped" in words else []
@@ -136,7 +118,7 @@ def test_every_command_that_meets_damage_says_so_and_the_ledger_which_table_stop
 ])  # fmt: skip
 def test_damage_that_spark_meets_is_named(user, table, kind):
     damaged = damages.do(user.config, table, kind, OF_DAY if table == "silver_bikes" else None)
-    assert_named(*user.type(REPLAY), table, damaged)
+    assert_named(user.type(REPLAY), table, damaged)
 
 
 @pytest.mark.parametrize("table_kind", [*zip(itertools.cycle(READERS), damages.KINDS)], ids=" ".join)
@@ -144,9 +126,9 @@ def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table_kind):
     table, kind = table_kind
     before = contents(user.config)
     damaged = damages.do(user.config, table, kind, OF_DAY if table == "silver_bikes" else None)
-    code, text = user.type(READERS[table])
-    assert_named(code, text, table, damaged)
-    assert f"First run: windrow repair {table}" in text
+    ended = user.type(READERS[table])
+    assert_named(ended, table, damaged)
+    assert f"First run: windrow repair {table}" in ended.text
     repaired(user, READERS[table], before)
 
 
@@ -157,11 +139,11 @@ def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, ta
     """What is left is a log that is whole, and an older table: the ledger knows that there was more."""
     before = contents(user.config)
     damages.do(user.config, table, damages.NEWEST_ENTRY)
-    code, text = user.type(words)
+    ended = user.type(words)
     if words == REPLAY and table not in RUNS_READ:  # and the run's rows are right
-        assert code == 0
+        assert ended.exit_code == 0
     else:
-        assert_named(code, text, table, user.config.lake / table / LOG)
+        assert_named(ended, table, user.config.lake / table / LOG)
     repaired(user, INGEST, before)
 
 
@@ -170,23 +152,24 @@ def test_days_that_differ_from_what_the_ledger_has_are_listed_and_published_agai
     """Of a log that lost its newest entry. Readers of the table can't see it."""
     before = contents(user.config)
     damages.do(user.config, table, damages.NEWEST_ENTRY)
-    assert user.type(["runs", "--stale", "--json"])[1].startswith("[{")
-    code, text = user.type(["repair"])
+    assert user.type(["runs", "--stale", "--json"]).text.startswith("[{")
+    ended = user.type(["repair"])
     # The days that one commit published, which were lost with it.
-    again = re.search(rf"then run: windrow backfill {QUERY} --from \S+ --to {DAYS[-1]}$", text, re.MULTILINE)
-    assert code == 0 and (table == "runs" or again)
+    again = re.search(rf"then run: windrow backfill {QUERY} --from \S+ --to {DAYS[-1]}$", ended.text, re.MULTILINE)
+    assert ended.exit_code == 0 and (table == "runs" or again)
     repaired(user, COUNTED, before)
 
 
 @pytest.mark.nightly
 def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
     landing.write(user.config.landing, landing.late_file())
-    assert user.type(INGEST)[0] == 0
+    assert user.type(INGEST).exit_code == 0
     damages.do(user.config, "runs", damages.NEWEST_ENTRY)
-    code, text = user.type(REPLAY)
-    assert code == 0 and "its row is lost; " in text and text.rstrip().endswith("windrow ingest bikes")
-    assert user.type(INGEST)[0] == 0
-    assert "its row is lost" not in user.type(REPLAY)[1]
+    ended = user.type(REPLAY)
+    assert ended.exit_code == 0 and "its row is lost; " in ended.text
+    assert ended.text.rstrip().endswith("windrow ingest bikes")
+    assert user.type(INGEST).exit_code == 0
+    assert "its row is lost" not in user.type(REPLAY).text
 
 
 @pytest.mark.nightly
@@ -195,11 +178,11 @@ def test_damage_of_any_table_is_found_and_repaired(user, table):
     before = contents(user.config)
     kind = Random(table).choice(damages.KINDS if Lake(user.config).files(table) else damages.OF_A_LOG)
     damaged = damages.do(user.config, table, kind)
-    code, text = user.type(["repair", "--json"])
-    (done,) = json.loads(text.splitlines()[0])
-    assert code == 0 and done["table"] == table and damaged.name in done["wrong"]
+    ended = user.type(["repair", "--json"])
+    (done,) = json.loads(ended.text.splitlines()[0])
+    assert ended.exit_code == 0 and done["table"] == table and damaged.name in done["wrong"]
     for command in done["commands"]:
-        user.until_it_works(command.split()[1:])
+        Reader(user).until_it_works(command.split()[1:])
     repaired(user, REPLAY, before)
 
 
@@ -233,8 +216,8 @@ def test_a_repair_that_ends_early_has_printed_what_to_run_for_what_it_took_out(u
     monkeypatch.setenv("WINDROW_MOST_WAIT_SECONDS", "1")
     damages.do(user.config, "bronze_bikes", damages.LOG_IS_GONE)
     with Lake(user.config).locked("silver_bikes"):
-        code, text = user.type(["repair"])
-    assert code == LockHeld.exit_code and "then run: windrow ingest bikes\n" in text
+        ended = user.type(["repair"])
+    assert ended.exit_code == LockHeld.exit_code and "then run: windrow ingest bikes\n" in ended.text
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), BrokenPipeError(errno.EPIPE, "nobody reads")])
@@ -257,21 +240,13 @@ def test_a_repair_of_the_ledger_that_was_killed_before_its_last_step_is_ended_by
     lake = Lake(user.config)
     rows = lake.dataset("runs").count_rows()
     lake.folder("runs").rename(lake.repaired_folder("runs"))
-    code, text = user.type(["runs"])
-    assert code == TableDamaged.exit_code and "windrow repair runs" in text
-    assert user.type(["repair", "runs"])[0] == 0
+    ended = user.type(["runs"])
+    assert ended.exit_code == TableDamaged.exit_code and "windrow repair runs" in ended.text
+    assert user.type(["repair", "runs"]).exit_code == 0
     assert lake.dataset("runs").count_rows() == rows
-
-
-@pytest.mark.nightly
-def test_a_repair_that_was_killed_after_it_took_a_file_away_is_ended_by_the_next(user):
-    before = contents(user.config)
-    file = Path(Lake(user.config).files(QUERY)[0])
-    file.rename(user.config.home / file.name)
-    repaired(user, COUNTED, before)
 
 
 def test_a_wrong_statement_is_no_damage(user):
     damages.do(user.config, f"{QUERY}_late", "missing")
-    code, text = user.type(["query", f"SELECT nothing FROM {QUERY}"])
-    assert code == 12 and "damaged" not in text
+    ended = user.type(["query", f"SELECT nothing FROM {QUERY}"])
+    assert ended.exit_code == 12 and "damaged" not in ended.text

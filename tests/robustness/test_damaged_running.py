@@ -3,8 +3,6 @@
 import itertools
 import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from pipelines.ledger import run_table as ledger
 from pipelines.ledger import running
 from pipelines.ledger.entry import Run
 from tests.support.lakes import DAYS, PATIENT
+from tests.support.processes import python
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 REPLAY = ["replay", QUERY, "--day", str(DAY)]
@@ -59,8 +58,7 @@ def test_a_damaged_file_is_reported_once_and_breaks_no_command(cut_off, publishe
 
 def test_people_read_it_on_stderr(cut_off, published):
     DAMAGES["truncated"](cut_off)
-    words = [sys.executable, "-m", "pipelines", "runs", "--json"]
-    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+    ran = python("-m", "pipelines", "runs", "--json")
     assert f"moved to {published.damaged}" in ran.stderr and json.loads(ran.stdout)
 
 

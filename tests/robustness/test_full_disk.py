@@ -3,7 +3,6 @@
 import errno
 import random
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,8 +42,7 @@ def many_trips() -> list[str]:
 
 
 def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-c", LIMITED, str(limit_bytes)]
-    return subprocess.run(command, env=processes.environment(config), capture_output=True, text=True)
+    return processes.python("-c", LIMITED, limit_bytes, env=processes.environment(config))
 
 
 def test_a_limit_on_file_sizes_is_reported_and_the_next_ingest_succeeds(config):

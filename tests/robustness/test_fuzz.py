@@ -47,14 +47,8 @@ def fuzzed(tmp_path_factory) -> tuple[Config, list[fuzz.Case], str, int]:
     side_inputs = fuzz.side_inputs(place / "scratch")
     for path, content in [*((case.path, case.content) for case in cases), *side_inputs.items()]:
         write(config.landing / path, content, place)
-    process, most = processes.start_program(config, "fuzz", PROGRAM), 0
-    try:
-        while process.poll() is None:
-            members = processes.members(process.pid).items()
-            most = max([most, *(memory_bytes(each) for each, command in members if command.startswith("python"))])
-            processes.pause()
-    finally:
-        processes.kill_all(process.pid)
+    process = processes.start_program(config, "fuzz", PROGRAM)
+    most = max(taken for command, taken in processes.most_bytes(process).items() if command.startswith("python"))
     output = (config.home / "fuzz.log").read_text()
     assert process.returncode == 0, output[-3_000:]
     return config, cases, output, most
@@ -68,13 +62,6 @@ def write(path: Path, content: bytes | None, outside: Path) -> None:
         path.symlink_to(secret)
     else:
         path.write_bytes(content)
-
-
-def memory_bytes(process: int) -> int:
-    try:
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
-        return 0
 
 
 def of(cases: list[fuzz.Case], stream: Stream) -> list[str]:
@@ -156,7 +143,7 @@ def test_unreadable_files_are_those_that_gzip_can_not_read_and_bombs(fuzzed):
     unreadable = 0
     for stream in registry.streams().values():
         for path, row in files_of(config, stream).items():
-            assert file_content.content_or_none(config.landing, path).content_hash == row.content_hash, path
+            assert file_content.content_hash(config.landing, path) == row.content_hash, path
             is_bad = path in bombs or not gzip_reads(config.landing / path)
             assert (row.state == files.UNREADABLE) == is_bad, path
             unreadable += is_bad

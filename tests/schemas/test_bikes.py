@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.layouts import Chooser
 from schemas.parsing import belongs, identity_of, no_events, read_line
 from schemas.stream import Record
 from schemas.streams.bikes import DAILY, MONTHLY, STREAM
@@ -142,11 +141,6 @@ def test_a_layout_is_chosen_by_its_header_wherever_the_file_lies(layout):
         assert choose_layout(STREAM, "bikes/citibike-jc/x.csv", "\ufeff" + first_line) is layout
 
 
-@pytest.mark.parametrize("first_line", ["", "start_ts,duration", '"tripduration', "903,1,2"])
-def test_a_first_line_that_is_no_header_has_no_layout(first_line):
-    assert choose_layout(STREAM, "bikes/citibike-jc/x.csv", first_line) is None
-
-
 def test_real_and_generated_files_belong_to_the_stream_and_a_list_of_stations_is_skipped_with_a_message():
     for path, is_of_trips in {
         "bikes/citibike-jc/JC-201808-citibike-tripdata.csv.gz": True,
@@ -164,22 +158,3 @@ def test_real_and_generated_files_belong_to_the_stream_and_a_list_of_stations_is
         why = no_events(STREAM, path)
         assert "holds no trips" in why if path.endswith("stations.csv.gz") else why is None, path
     assert "holds no trips" in no_events(STREAM, "bikes/generated-nyc/stations.csv")
-
-
-OPERATORS = {
-    "Trip Duration,Start Time,Stop Time,Start Station ID,Start Station Name,Start Station Latitude,Start Station "
-    "Longitude,End Station ID,End Station Name,End Station Latitude,End Station Longitude,Bike ID,User Type,Birth Year,"
-    "Gender": "'Trip Duration' where 'tripduration' is expected: another layout than 'monthly'?",
-    "ride_id,rideable_type,started_at,ended_at,start_station_name,start_station_id,end_station_name,end_station_id,"
-    "start_lat,start_lng,end_lat,end_lng,member_casual": "'ride_id' where 'tripduration' is expected",
-    ",".join(MONTHLY.header).replace(
-        "birth year,gender", "postal code"
-    ): "'postal code' where 'birth year' is expected",
-}
-
-
-@pytest.mark.parametrize("first_line", OPERATORS)
-def test_a_file_of_another_time_or_operator_is_told_apart_by_the_column_that_differs(first_line):
-    chooser = Chooser(STREAM, "bikes/citibike-jc/x.csv")
-    chooser.take([first_line])
-    assert chooser.layout is None and OPERATORS[first_line] in chooser.why

@@ -80,30 +80,16 @@ QUERIES = {
     "an error of its own": ("QUERY = Query(", "{}['x']\nQUERY = Query(", "KeyError: 'x'"),
 }  # fmt: skip
 STREAMS = {
-    "syntax": ("STREAM = Stream(", "STREAM = Stream((", "SyntaxError: "),
-    "no STREAM": (
-        "STREAM = Stream(",
-        "STREEM = Stream(",
-        "STREAM = Stream(…), which isn't there. Did you mean 'STREEM'?",
-    ),
-    "another name": ('name="cdr"', 'name="cdrs"', "name is 'cdrs'; allowed: that of its file, 'cdr'"),
-    "a key": (
-        "    key=(",
-        '    key=("cellar", ',
-        "key is 'cellar'. Did you mean 'cell'? Allowed: a column of stream 'cdr': ",
-    ),
-    "a column's type": (
-        '"int64"',
-        '"int"',
-        "is 'int'. Did you mean 'int64'? Allowed: string, int64, float64, bool, timestamp, date",
-    ),
-    "an argument": ("    buckets=", "    bucket=", "'bucket'. Did you mean 'buckets'?"),
-    "a zone": (
-        "    zone=",
-        '    zone="Nowhere" or ',
-        "zone is 'Nowhere'; allowed: a name of the IANA time zone database",
-    ),
-}
+    "no STREAM": ("STREAM = Stream(", "STREEM = Stream(", "STREAM = Stream(…), which isn't there. Did you mean "
+                  "'STREEM'?"),
+    "a key": ("    key=(", '    key=("cellar", ', "key is 'cellar'. Did you mean 'cell'? Allowed: a column of stream "
+              "'cdr': "),
+    "a column's type": ('"int64"', '"int"', "is 'int'. Did you mean 'int64'? Allowed: string, int64, float64, bool, "
+                        "timestamp, date"),
+    "a zone": ("    zone=", '    zone="Nowhere" or ', "zone is 'Nowhere'; allowed: a name of the IANA time zone "
+               "database"),
+}  # fmt: skip
+"""What a query's file can have too is tried above."""
 
 
 @pytest.mark.slow
@@ -135,7 +121,7 @@ def test_a_broken_stream_harms_itself_and_its_queries_only(tree, mistake):
     assert list(found["broken"]) == of_cdr
     file, at, text = found["broken"]["cdr"]
     assert file == STREAM and problem in text
-    # Python finds a bracket that doesn't close; what isn't there has no line.
+    # What isn't there has no line.
     assert at == {"no STREAM": 1}.get(mistake, line)
     assert f"it needs {STREAM}, which is broken in line {at}: " in found["broken"]["cdr_active"][2]
 

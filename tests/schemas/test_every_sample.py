@@ -12,7 +12,7 @@ import pytest
 from samples import bikes as sample
 from schemas.parsing import belongs, has_header, no_events, read_line
 from schemas.registry import stream
-from schemas.stream import Place, Record
+from schemas.stream import Place, Record, Stream
 from schemas.streams.bikes import STREAM
 from tests.support.lines import choose_layout, lines_of, side_inputs
 
@@ -40,22 +40,18 @@ def landing(request, tmp_path_factory) -> tuple[str, Path]:
     return request.param, into
 
 
-def readings(name: str, into: Path) -> list:
-    """What all lines of all files say."""
-    definition, found = stream(name), []
-    side = side_inputs(definition, into)
-    for path in sorted(into.rglob("*.gz")):
-        below = path.relative_to(into).as_posix()
-        if belongs(definition, below):
-            lines = lines_of(path)
-            layout = choose_layout(definition, below, lines[0])
-            found += [
-                each
-                for number, line in enumerate(lines, 1)
-                if number > 1 or not has_header(layout)
-                for each in read_line(definition, layout, line, Place(below, number, side))
-            ]
-    return found
+def readings_of(definition: Stream, into: Path, path: Path, side: dict[str, object]) -> list:
+    """What the lines of a file say; nothing if it isn't the stream's."""
+    below, lines = path.relative_to(into).as_posix(), lines_of(path)
+    if not belongs(definition, below):
+        return []
+    layout = choose_layout(definition, below, lines[0])
+    return [
+        each
+        for number, line in enumerate(lines, 1)
+        if number > 1 or not has_header(layout)
+        for each in read_line(definition, layout, line, Place(below, number, side))
+    ]
 
 
 def test_files_are_named_as_generated_and_all_belong_to_the_stream(landing):
@@ -75,7 +71,9 @@ def test_every_layout_of_the_stream_is_made(landing):
 @pytest.mark.slow
 @pytest.mark.few(3)
 def test_readings_have_the_dirt_of_the_real_ones_and_nothing_arrives_after_the_last_day(landing):
-    found = readings(*landing)
+    definition, into = stream(landing[0]), landing[1]
+    side = side_inputs(definition, into)
+    found = [each for path in sorted(into.rglob("*.gz")) for each in readings_of(definition, into, path, side)]
     events = [each for each in found if isinstance(each, Record)]
     assert len(events) > 0.8 * len(found)
     assert {each.reason for each in found if not isinstance(each, Record)} == REASONS[landing[0]]
@@ -117,16 +115,10 @@ def bikes_landing(tmp_path_factory) -> Path:
     return into
 
 
-def parse(path: Path, bikes_landing: Path) -> list:
-    first_line, *lines = lines_of(path)
-    layout = choose_layout(STREAM, str(path.relative_to(bikes_landing)), first_line)
-    return [each for line in lines for each in read_line(STREAM, layout, line)]
-
-
 def trips_of(bikes_landing: Path, pattern: str) -> list[list[Record]]:
     """The trips of each file, in the order of its rows."""
-    files = sorted(bikes_landing.glob(pattern))
-    return [[each for each in parse(path, bikes_landing) if isinstance(each, Record)] for path in files]
+    return [[each for each in readings_of(STREAM, bikes_landing, path, {}) if isinstance(each, Record)]
+            for path in sorted(bikes_landing.glob(pattern))]  # fmt: skip
 
 
 def late_share(trips: list[Record]) -> float:
@@ -194,13 +186,3 @@ def test_both_layouts_have_trips_of_days_and_in_the_repeated_hour_and_daily_file
         notes = [column(trip, "clock_note") for trips in trips_of(bikes_landing, of_november_4) for trip in trips]
         assert "repeated hour" in notes
     assert 0.08 < sum(column(trip, "birth_year") is None for trip in trips) / len(trips) < 0.24
-
-
-def test_each_file_has_a_few_bad_lines_for_the_quarantine(bikes_landing):
-    refused = {
-        path.name: sorted(each.reason for each in parse(path, bikes_landing) if not isinstance(each, Record))
-        for path in bikes_landing.glob("bikes/generated-*/*-*")
-    }
-    assert refused.pop("JC-201811-generated.csv.gz") == ["unreadable", *["wrong column count"] * 2]
-    assert len(refused) == 4
-    assert all(reasons == ["unreadable", "wrong column count"] for reasons in refused.values())

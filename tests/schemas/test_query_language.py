@@ -9,28 +9,9 @@ from schemas.errors import WrongParameter
 from schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
 from schemas.spelling import shown
 from schemas.windows import Policy
-from tests.contracts.test_window_kinds import of_the_language
+from tests.contracts.test_rules import of_the_language
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-KINDS = {
-    "tumbling": tumbling(DAY, origin=date(2018, 1, 1), zone="America/New_York"),
-    "sliding": sliding(DAY, HOUR, origin=datetime(2018, 1, 1, tzinfo=UTC)),
-    "spanning": spanning(HOUR, HOUR, longest=DAY),
-    "month": language.month(3, date(2024, 4, 1), "America/New_York"),
-    "week": language.week("America/New_York"),
-    "rolling": rolling(HOUR),
-    "session": session(HOUR),
-    "count": language.count(100, 10, order="event_time"),
-    "delta": language.delta("trip_duration_s", 100.0, 10.0),
-    "slide_by_tuple": language.slide_by_tuple(HOUR, 10),
-    "policy": language.policy("newest_of_each", column="bike_id"),
-    "frame.threshold": language.frame.threshold("trip_duration_s", 600, 2, HOUR),
-    "frame.delta": language.frame.delta("trip_duration_s", 60),
-    "frame.aggregate": language.frame.aggregate("sum", "trip_duration_s", 3_600),
-    "frame.boundary": language.frame.boundary("trip_duration_s", 60, 30),
-}
-
-
 RIGHT = {
     "name": "q", "stream": "bikes", "key": ("start_station_id",), "window": tumbling(DAY),
     "aggregates": {"trips": agg("count")}, "lateness": HOUR, "allowed_lateness": DAY,
@@ -40,13 +21,6 @@ RIGHT = {
 def question(**changes) -> Query:
     """A query that is right but for the changes."""
     return Query(**{**RIGHT, **changes})
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_window_kind_can_be_written(kind):
-    window = question(window=KINDS[kind]).window
-    assert (window.kind, window) == (kind, KINDS[kind])
-    assert hash(window) == hash(KINDS[kind])
 
 
 NUMBERS = ("5", None, True, float("nan"), float("inf"), 10**400)

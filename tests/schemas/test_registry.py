@@ -3,12 +3,15 @@
 import shutil
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from schemas import registry
 from schemas.errors import UnknownName, WrongParameter
+from schemas.query import EVENT_COLUMNS
+from schemas.registry import module_of, queries, queries_of, stream
 from schemas.validation import LEAST_SILENCE, validate_stream
 
 
@@ -67,13 +70,18 @@ def test_a_stream_whose_silence_is_none_is_refused_by_its_name(wrong):
         validate_stream(replace(registry.streams()["bikes"], idle_after=wrong))
 
 
-def test_every_definition_carries_the_name_of_its_file():
-    assert all(name == stream.name for name, stream in registry.streams().items())
-    assert all(name == query.name for name, query in registry.queries().items())
-    assert {"bikes"} <= set(registry.streams())
-
-
 @pytest.mark.parametrize("find", [registry.stream, registry.query])
 def test_an_unknown_name_is_answered_with_the_known_ones(find):
     with pytest.raises(UnknownName, match=r"no (stream|query) is named 'no such'; known: .*bikes"):
         find("no such")
+
+
+@pytest.mark.parametrize("name", queries())
+def test_it_reads_columns_that_its_stream_has_says_what_it_is_for_and_is_found_by_its_stream(name):
+    query = queries()[name]
+    columns = {column.name for column in stream(query.stream).columns}
+    filtered = {column for column, _, _ in query.where}
+    assert {*query.read_columns, *filtered} <= columns | set(EVENT_COLUMNS)
+    meaning = import_module(module_of(name)).__doc__
+    assert meaning.strip() and "TODO" not in meaning
+    assert (query.aggregates or query.function) and query in queries_of(query.stream)

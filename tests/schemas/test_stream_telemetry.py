@@ -25,10 +25,11 @@ MESSAGE = dict.fromkeys(MESSAGE_COLUMNS, "NA") | {
 MESSAGE_LINE = ";".join(MESSAGE.values())
 SPAN_LINE = f"b0103bb0161ad7fa,520b067330e3ede5,root,{POD},/*,1674981768697000000,1674981769015316530,318316"
 DELAYED = Place("telemetry/nab/realTraffic/speed_7578.csv.gz", 3, {"delays": (60_000, 90_500)})
+
 FILES = [
     (f"telemetry/k8s-metrics/2023-01-29/{POD}_metric.csv.gz", ",".join(PODS.header)),
     ("telemetry/ooo-umts/d-1.csv.gz", ";".join(f'"{name}"' for name in MESSAGE_COLUMNS)),
-    ("telemetry/nab/realTraffic/speed_7578.csv.gz", "timestamp,value"),
+    (DELAYED.path, "timestamp,value"),
     ("telemetry/k8s-spans/2023-01-29/08_43_trace.csv.gz", ",".join(SPANS.header)),
 ]
 

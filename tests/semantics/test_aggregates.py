@@ -1,9 +1,6 @@
 """Aggregates with parameters, with two columns and with a type of their own, in a whole replay; and what is refused."""
 
-import subprocess
-import sys
 from datetime import date, timedelta
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +15,6 @@ from tests.support.local import replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
 
-ROOT = Path(__file__).resolve().parents[2]
 DAY = timedelta(days=1)
 # In order of time the values are 3, 1, null, 4, 1, 5; the event at 10:05 arrives before that at 10:04.
 STORY = table(
@@ -96,13 +92,6 @@ def final(aggregate, story=STORY, window=None):
 def test_an_aggregate_has_its_value_and_its_type(aggregate, type_, value):
     found = final(aggregate)
     assert (found.type, found.as_py()) == (type_, value)
-
-
-def test_over_no_values_the_answers_are_null():
-    nothing = STORY.set_column(STORY.column_names.index("value"), "value", pa.nulls(6, pa.int64()))
-    for function in ("std", "first", "argmin", "rate", "any", "longest_run_end", "approx_quantile", "product"):
-        assert final(agg(function, "value"), nothing).as_py() is None
-    assert final(agg("approx_distinct", "value"), nothing).as_py() == 0
 
 
 @pytest.mark.parametrize(
@@ -210,35 +199,3 @@ def test_spanning_windows_take_what_commutes():
     assert final(agg("argmin", "value"), window=window).as_py() == at("10:02")
     with pytest.raises(NotServed, match="first"):
         final(agg("first", "value"), window=window)
-
-
-OWN = '''"""count_above: how many values are above a limit. Null over no values."""
-from kernels.monoid import Monoid, Parameter
-
-LIMIT = Parameter("limit", 0, -(1 << 62), 1 << 62)
-FUNCTIONS = (
-    lambda: (0, 0),
-    lambda word, limit: (1, int(word > limit)),
-    lambda older, newer: (older[0] + newer[0], older[1] + newer[1]),
-    lambda state, limit: (state[1], state[0] == 0, False),
-)
-MONOIDS = (Monoid(("int64",), 2, *FUNCTIONS, "int64", parameters=(LIMIT,), lift_takes_parameters=True),)
-'''
-ASKED = """
-import sys; sys.path.insert(0, {here!r})
-import kernels.monoids
-kernels.monoids.__path__.append({folder!r})
-from tests.semantics.test_aggregates import final
-from schemas.query import agg
-print(final(agg("count_above", "value", limit=3)))
-"""
-
-
-@pytest.mark.slow
-def test_a_users_own_aggregate_is_used_by_its_name(tmp_path):
-    """One more file in the folder, and no other touched; `lift` has its parameter. Without the JIT: all is compiled."""
-    (tmp_path / "count_above.py").write_text(OWN)
-    script = ASKED.format(here=str(ROOT), folder=str(tmp_path))
-    environment = {"NUMBA_DISABLE_JIT": "1", "PATH": "/usr/bin:/bin"}
-    answer = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert answer.stdout.strip() == "2", answer.stdout + answer.stderr

@@ -1,4 +1,5 @@
-"""Windows that depend on their key's other events, replayed stretch by stretch: the rows are those of one replay."""
+"""Replays of a part: stretch by stretch of windows that depend on their key's other events, and rows from a tick on of
+the others; the rows are those of one replay."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,8 +18,8 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import validate
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import TIME, stored
-from schemas.errors import BadInput
-from schemas.query import agg, count, session
+from schemas.errors import BadInput, TooManyRows
+from schemas.query import Query, agg, count, session, sliding
 from schemas.side_tables import CARRIED
 from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions
 from tests.support.semantics.queries import HOUR, MINUTE, ask
@@ -135,3 +136,47 @@ def test_what_another_definition_carried_is_refused_with_the_key(other):
     served = ServedQuery.of(query)
     with pytest.raises(BadInput, match="the state of key='a' is not of this query as it is now.*first day"):
         replay_events(ours, served, ticks, carried=_carried_by(other))
+
+
+def replayed(rows: pa.Table, query: Query, complete: bool, rows_from_us: int | None = None, **options: int) -> pa.Table:
+    ours, ticks = validated(rows, query)
+    last_us = int(stored(ours["arrival"]).max()) if complete and len(ours) else None
+    served = ServedQuery.of(query)
+    rules = served.rules(last_us)._replace(rows_from_us=rows_from_us)
+    return replay_events(ours, served, ticks, rules, options=options).rows
+
+
+def from_tick(rows: pa.Table, tick_us: int) -> pa.Table:
+    return rows.filter(pc.greater_equal(rows["emitted_at"].cast(pa.int64()), tick_us))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["tumbling", "sliding", "rolling", "calendar", "spanning"])
+def test_rows_from_a_tick_on_are_those_of_all_rows(kind):
+    @given(questions((kind,)), st.floats(0, 1))
+    def compare(question, share):
+        asked = question.table, question.query, question.complete
+        every = replayed(*asked)
+        ticks_us = sorted(every["emitted_at"].cast(pa.int64()).to_pylist())
+        for tick_us in {ticks_us[int(share * (len(ticks_us) - 1))], ticks_us[-1] + 1} if ticks_us else {0}:
+            wanted = from_tick(every, tick_us)
+            assert list(map(repr, replayed(*asked, tick_us).to_pylist())) == list(map(repr, wanted.to_pylist()))
+
+    compare()
+
+
+def test_rows_that_are_not_made_are_not_counted_against_the_limit():
+    rows = events("""
+    key | start | arrival | value
+    a   | 10:00 | 10:01   | 1
+    a   | 11:00 | 11:01   | 1
+    a   | 12:00 | 12:01   | 1
+    """)
+    asked = table(rows), ask(sliding(10 * MINUTE, MINUTE), aggregates={"rows": agg("count")}), False
+    every = replayed(*asked)
+    tick_us = max(every["emitted_at"].cast(pa.int64()).to_pylist())
+    wanted = len(from_tick(every, tick_us))
+    assert 0 < wanted < len(every)
+    assert len(replayed(*asked, tick_us, most_rows=wanted)) == wanted
+    with pytest.raises(TooManyRows):
+        replayed(*asked, tick_us, most_rows=wanted - 1)

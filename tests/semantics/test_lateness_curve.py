@@ -9,8 +9,9 @@ import duckdb
 import pytest
 from hypothesis import given
 
+from pipelines.gate.recount.query_days import QueryConnection
 from pipelines.gate.recount.tables import FLOOR_DIV
-from pipelines.lateness.needed import AskedLateness, add_needed
+from pipelines.lateness.needed import add_needed
 from pipelines.lateness.whatif import CurvePoint, curve, recommended_us
 from schemas.errors import WrongParameter
 from schemas.query import Query, count, session
@@ -66,7 +67,7 @@ def test_windows_that_depend_on_other_events_are_refused(window):
         add_needed(query, duckdb.connect())
 
 
-def _asked(question: Question) -> AskedLateness:
+def _asked(question: Question) -> QueryConnection:
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'; SET threads = 1")
     connection.execute(FLOOR_DIV)
@@ -74,7 +75,7 @@ def _asked(question: Question) -> AskedLateness:
     return add_needed(question.query, connection, question.idle_after)
 
 
-def _five(asked: AskedLateness) -> list[int]:
+def _five(asked: QueryConnection) -> list[int]:
     """Without any, and around what the windows need."""
     needed = [us for (us,) in asked.rows("SELECT DISTINCT most_us FROM windows_needed WHERE most_us >= 0 ORDER BY 1")]
     middle = needed[len(needed) // 2] if needed else 1

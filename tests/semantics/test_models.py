@@ -92,23 +92,6 @@ HALVES = Model(
 )
 
 
-def test_a_late_event_makes_a_revision_with_the_function_computed_again():
-    rows = [
-        event(0, 1.0, seq=0), event(10, 3.0, seq=1), event(20, None, seq=2), event(60, 9.0, seq=3),
-        event(30, 8.0, arrived=70, seq=4),
-        event(125, 9.0, seq=5), event(40, 50.0, arrived=130, seq=6),
-    ]  # fmt: skip
-    found = replay_table(to_table(rows), HALVES).to_pylist()
-    found_rows = [(row["window_start"].hour, row["revision"], row["events"], row["tuples"], row["status"], row["p50"])
-            for row in found]  # fmt: skip
-    assert found_rows[:2] == [(10, 0, 3, 2, "ok", 2.0), (10, 1, 4, 3, "ok", 3.0)], "the last one was too late to count"
-
-
-def test_a_window_without_values_says_so_and_has_no_outputs():
-    found = replay_table(to_table([event(0, None, seq=0), event(70, 1.0, seq=1)]), HALVES).to_pylist()
-    assert (found[0]["tuples"], found[0]["status"], found[0]["p50"]) == (0, "too few tuples", None)
-
-
 def test_no_events_give_no_rows_with_the_models_columns():
     none = replay_table(to_table([]), HALVES)
     one = replay_table(to_table([event(0, 1.0)]), HALVES, complete=True)

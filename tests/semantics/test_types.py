@@ -34,7 +34,6 @@ ALL = {
     "least": agg("min", "value"),
     "most": agg("max", "value"),
 }
-SELECTIVE = {name: ALL[name] for name in ("number", "least", "most")}
 
 
 def with_column(name: str, values: pa.Array | list, type_: pa.DataType | None = None) -> pa.Table:
@@ -75,60 +74,54 @@ def test_the_columns_of_the_late_table_and_their_types():
 
 
 INTEGERS = pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()
+FLOATING = pa.float16(), pa.float32(), pa.float64()
+NUMBERS = [(type_, [5, None, 100, 0, 7]) for type_ in INTEGERS] + [
+    (type_, [0.5, None, -2.25, 8.0, 0.0]) for type_ in FLOATING
+]
+OTHERS = [
+    (pa.uint64(), [2**64 - 1, 0, 2**63, 2**63 - 1, None]),
+    (pa.int64(), [-(2**63), 2**63 - 1, 0, None, 1]),
+    (pa.bool_(), [True, None, False, True, True]),
+    (pa.date32(), [date(2024, 3, 1), date(1969, 1, 1), None, date(9999, 1, 1), date(2000, 1, 1)]),
+    (pa.date64(), [date(2024, 3, 1), date(1969, 1, 1), None, date(2025, 1, 1), date(2000, 1, 1)]),
+    (pa.time32("s"), [time(10), time(9), None, time(23, 59, 59), time(0)]),
+    (pa.time64("us"), [time(10), time(9), None, time(23, 59, 59, 999999), time(0)]),
+    (pa.duration("ms"), [timedelta(seconds=-1), None, timedelta(0), timedelta(days=3), timedelta(1)]),
+    (pa.timestamp("s", tz="Asia/Kathmandu"), [at("10:00"), at("-1 10:00"), None, at("+1 10:00"), at("10:01")]),
+    (pa.timestamp("ns"), [datetime(2024, 1, 1), datetime(1900, 1, 1), None, *[datetime(2200, 1, 1)] * 2]),
+]
+"""In whose order there is a least and a greatest value."""
 
 
-@pytest.mark.parametrize("type_", [*INTEGERS, pa.float16(), pa.float32(), pa.float64()])
-def test_numbers_sum_to_64_bits_and_keep_their_type_in_min_and_max(type_):
-    values, wanted, of_sum = [5, None, 100, 0, 7], [4, 112, 28.0, 0, 100], pa.int64()
-    if pa.types.is_floating(type_):
-        values, wanted, of_sum = [0.5, None, -2.25, 8.0, 0.0], [4, 6.25, 1.5625, -2.25, 8.0], pa.float64()
-    row = last_row(values, type_, ALL)
-    assert [row[name].as_py() for name in ALL] == wanted
-    assert [row[name].type for name in ALL] == [pa.int64(), of_sum, pa.float64(), type_, type_]
-
-
-@pytest.mark.parametrize(
-    ("type_", "values"),
-    [
-        (pa.uint64(), [2**64 - 1, 0, 2**63, 2**63 - 1, None]),
-        (pa.int64(), [-(2**63), 2**63 - 1, 0, None, 1]),
-        (pa.bool_(), [True, None, False, True, True]),
-        (pa.date32(), [date(2024, 3, 1), date(1969, 1, 1), None, date(9999, 1, 1), date(2000, 1, 1)]),
-        (pa.date64(), [date(2024, 3, 1), date(1969, 1, 1), None, date(2025, 1, 1), date(2000, 1, 1)]),
-        (pa.time32("s"), [time(10), time(9), None, time(23, 59, 59), time(0)]),
-        (pa.time64("us"), [time(10), time(9), None, time(23, 59, 59, 999999), time(0)]),
-        (pa.duration("ms"), [timedelta(seconds=-1), None, timedelta(0), timedelta(days=3), timedelta(1)]),
-        (pa.timestamp("s", tz="Asia/Kathmandu"), [at("10:00"), at("-1 10:00"), None, at("+1 10:00"), at("10:01")]),
-        (pa.timestamp("ns"), [datetime(2024, 1, 1), datetime(1900, 1, 1), None, *[datetime(2200, 1, 1)] * 2]),
-    ],
-)
-def test_min_and_max_keep_every_type_that_has_an_order(type_, values):
-    row = last_row(values, type_, SELECTIVE)
+@pytest.mark.parametrize(("type_", "values"), [*NUMBERS, *OTHERS])
+def test_min_and_max_keep_every_type_that_has_an_order_and_numbers_sum_to_64_bits(type_, values):
+    are_numbers = (type_, values) in NUMBERS
     present = [value for value in pa.array(values, type_).to_pylist() if value is not None]
-    assert [row[name].as_py() for name in SELECTIVE] == [4, min(present), max(present)]
-    assert [row[name].type for name in SELECTIVE] == [pa.int64(), type_, type_]
+    wanted = {"number": (4, pa.int64()), "least": (min(present), type_), "most": (max(present), type_)}
+    if are_numbers:
+        of_sum = pa.float64() if type_ in FLOATING else pa.int64()
+        wanted |= {"total": (sum(present), of_sum), "middle": (sum(present) / 4, pa.float64())}
+    row = last_row(values, type_, {name: ALL[name] for name in wanted})
+    assert {name: (value.as_py(), value.type) for name, value in row.items()} == wanted
 
 
 def test_minus_zero_is_below_zero():
-    row = last_row([0.0, -0.0, 0.0, -0.0, 0.0], pa.float64(), SELECTIVE)
+    row = last_row([0.0, -0.0, 0.0, -0.0, 0.0], pa.float64(), {name: ALL[name] for name in ("least", "most")})
     assert (str(row["least"].as_py()), str(row["most"].as_py())) == ("-0.0", "0.0")
 
 
-@pytest.mark.parametrize(
-    "type_",
-    [
-        pa.string(),
-        pa.binary(),
-        pa.decimal128(5, 2),
-        pa.list_(pa.int64()),
-        pa.null(),
-        pa.dictionary(pa.int8(), pa.string()),
-    ],
-)
-def test_count_takes_a_column_of_any_type(type_):
-    plain = type_.value_type if pa.types.is_dictionary(type_) else type_
-    values = {pa.string(): "x", pa.binary(): b"x", pa.decimal128(5, 2): Decimal("1.5"), pa.list_(pa.int64()): [1]}
-    value = values.get(plain)
+COUNTED = [
+    (pa.string(), "x"),
+    (pa.binary(), b"x"),
+    (pa.decimal128(5, 2), Decimal("1.5")),
+    (pa.list_(pa.int64()), [1]),
+    (pa.dictionary(pa.int8(), pa.string()), "x"),
+    (pa.null(), None),
+]
+
+
+@pytest.mark.parametrize(("type_", "value"), COUNTED, ids=str)
+def test_count_takes_a_column_of_any_type(type_, value):
     row = last_row([value, None, value, None, value], type_, {"number": ALL["number"]})
     assert row["number"].as_py() == (0 if value is None else 3)
 
@@ -163,15 +156,6 @@ def test_keys_sort_by_their_utf8_bytes():
     values = ["Z", "a", "é", "￿", "\U0001f6b2"]
     rows = replay_table(with_column("key", values[::-1], pa.string()), ask(TEN, "arrival", allowed=timedelta(1)))
     assert rows["key"].to_pylist() == values
-
-
-def test_several_keys_sort_column_by_column():
-    two = STORY.append_column("hub", pa.array([None, 2, 1, 1, None], pa.int64()))
-    rows = replay_table(two, ask(tumbling(timedelta(1)), "final", key=("key", "hub")), complete=True)
-    assert rows.select(["key", "hub"]).to_pydict() == {"key": ["a", "a", "b", "b"], "hub": [1, None, 1, 2]}
-    assert rows["total"].to_pylist() == [4, 17, 8, 2]
-    turned = replay_table(two, ask(tumbling(timedelta(1)), "final", key=("hub", "key")), complete=True)
-    assert turned.select(["hub", "key"]).to_pydict() == {"hub": [1, 1, 2, None], "key": ["a", "b", "b", "a"]}
 
 
 @pytest.mark.parametrize(

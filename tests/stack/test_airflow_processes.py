@@ -1,10 +1,7 @@
 """The real Airflow: what is started is found, answers, and ends with all that its tasks started."""
 
-import os
 import signal
 import subprocess
-import sys
-import time
 from datetime import date
 from pathlib import Path
 
@@ -14,7 +11,8 @@ from pipelines.airflow import rest
 from processes import marked
 from schemas.errors import NotSetUp
 from stack import airflow, components, settings
-from stack.places import REPOSITORY
+from tests.stack.conftest import run_stack, start_stack
+from tests.support.processes import wait_until
 
 pytestmark = pytest.mark.airflow
 # A task as bad as can be: its process has a session of its own and doesn't listen to SIGTERM, as the JVM
@@ -47,12 +45,8 @@ def home(tmp_path):
     airflow.stop(tmp_path / "home")
 
 
-def wait_for(path: Path, limit_s: float = 180.0) -> str:
-    deadline = time.monotonic() + limit_s
-    while not (path.exists() and path.read_text().strip()):
-        assert time.monotonic() < deadline, f"{path} was not written"
-        time.sleep(0.1)
-    return path.read_text()
+def wait_for(path: Path) -> str:
+    return wait_until(lambda: path.exists() and path.read_text().strip(), f"{path} is written")
 
 
 def refuses_what_is_absent(client: rest.Client) -> None:
@@ -89,10 +83,7 @@ def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
 
 @pytest.mark.nightly
 def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
-    environment = os.environ | {"WINDROW_HOME": str(home)}
-    starting = subprocess.Popen(
-        [sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True
-    )
+    starting = start_stack(home, "up", stderr=subprocess.PIPE)
     wait_for(settings.airflow_home(home) / "passwords.json")
     starting.send_signal(signal.SIGINT)
     _, ended = starting.communicate(timeout=60)
@@ -103,13 +94,10 @@ def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
 
 @pytest.mark.nightly
 def test_down_finds_an_airflow_whose_starter_was_killed(set_up, home):
-    environment = os.environ | {"WINDROW_HOME": str(home)}
-    starting = subprocess.Popen([sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment)
+    starting = start_stack(home, "up")
     wait_for(components.log(home, "scheduler"))
     starting.kill()
     starting.wait()
     assert marked.marked(settings.mark(home)) != []
-    down = [sys.executable, "-m", "stack", "down"]
-    ended = subprocess.run(down, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
-    assert "processes ended" in ended.stdout
+    assert "processes ended" in run_stack(home, "down")[1]
     assert marked.marked(settings.mark(home)) == []

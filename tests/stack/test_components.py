@@ -3,9 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable
 
 import pytest
 
@@ -13,10 +10,10 @@ from pipelines.airflow import rest
 from processes import marked, proc
 from stack import airflow, components, settings
 from stack.components import WATCHER
-from stack.places import REPOSITORY
+from tests.stack.conftest import run_stack, start_stack
+from tests.support.processes import wait_until
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(15), pytest.mark.timeout(900)]
-PATIENCE_S = 90.0
 
 
 @pytest.fixture(scope="module")
@@ -30,26 +27,12 @@ def home(tmp_path_factory):
         airflow.stop(home)
 
 
-def wait_until(done: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not done():
-        assert time.monotonic() < deadline, f"{what}, not within {PATIENCE_S:.0f} s"
-        time.sleep(0.1)
-
-
 def kill(home, *names: str) -> dict[str, int]:
     """What lived before; the named components are killed."""
     before = components.alive(home)
     proc.send([before[name] for name in names], signal.SIGKILL)
     wait_until(lambda: not {before[name] for name in names} & {*components.alive(home).values()}, f"{names} are dead")
     return before
-
-
-def stack(home, command: str) -> subprocess.CompletedProcess:
-    """One command of the stack, as make runs it."""
-    environment = os.environ | {"WINDROW_HOME": str(home)}
-    words = [sys.executable, "-m", "stack", command]
-    return subprocess.run(words, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
 
 
 def new_of(home, before: dict[str, int]) -> set[str]:
@@ -77,16 +60,10 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     wrong, fix = airflow.condition(home)
     assert "the scheduler has ended" in wrong and "the dag-processor has ended" in wrong and fix == "make up"
     assert "the watcher has ended: what dies of Airflow is not started again" in wrong
-    assert wrong.split(": ")[0] in stack(home, "doctor").stdout
+    assert wrong.split(": ")[0] in run_stack(home, "doctor")[1]
     os.kill(before["api-server"], signal.SIGSTOP)
     try:
-        starting = subprocess.Popen(
-            [sys.executable, "-m", "stack", "up"],
-            cwd=REPOSITORY,
-            env=os.environ | {"WINDROW_HOME": str(home)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        starting = start_stack(home, "up", stdout=subprocess.PIPE)
         wait_until(lambda: "scheduler" in components.alive(home), "the scheduler is started")
     finally:
         os.kill(before["api-server"], signal.SIGCONT)
@@ -99,7 +76,7 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
 
 def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_up(home):
     kill(home, WATCHER)
-    assert stack(home, "up").returncode == 0  # another watcher, which has started nothing again
+    assert run_stack(home, "up")[0] == 0  # another watcher, which has started nothing again
     for _ in range(components.MOST):
         before = kill(home, "triggerer")
         wait_until(lambda before=before: new_of(home, before) == {"triggerer"}, "the triggerer is started again")
@@ -109,7 +86,7 @@ def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_
     wrong, fix = airflow.condition(home)
     assert "the triggerer has ended, 3 times within 10 minutes, and is not started again any more" in wrong
     assert fix == "make up"
-    assert "started again, since they had ended: triggerer" in stack(home, "up").stdout
+    assert "started again, since they had ended: triggerer" in run_stack(home, "up")[1]
     assert airflow.condition(home) == ("", "")
 
 
@@ -132,6 +109,6 @@ def test_down_ends_the_watcher_and_all_that_it_started_also_after_the_watcher_wa
     before = kill(home, "scheduler")
     wait_until(lambda: new_of(home, before) == {"scheduler"}, "the scheduler is started again")
     kill(home, WATCHER)
-    assert "processes ended" in stack(home, "down").stdout
+    assert "processes ended" in run_stack(home, "down")[1]
     assert marked.marked(settings.mark(home)) == []
     assert airflow.condition(home) == ("", "")

@@ -1,18 +1,20 @@
-"""The doctor names each missing piece, with the command that fixes it, before anything is installed."""
+"""The doctor names each missing piece, with the command that fixes it, before anything is installed. A Java that Spark
+can't use is not taken for one. Redis is optional: what can't be installed is reported, and the set-up goes on."""
 
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from pipelines.cli import _app as command_line
-from pipelines.cli import doctor as windrow_doctor
+from pipelines.cli import keeping
 from schemas.errors import NotSetUp
+from stack import debian
 from stack import doctor as stack_doctor
 from stack.doctor import Finding
 from stack.places import REPOSITORY
+from tests.support.checkout import copied
 
 FINE = Finding("Linux")
 LACKS = Finding("Redis server, for tests", "there is none on PATH", "sudo apt-get install redis-server", optional=True)
@@ -22,9 +24,7 @@ WRONG = Finding("Java 17 or newer", "Spark finds none", "make setup")
 @pytest.fixture
 def checkout(tmp_path):
     """A fresh clone: what `python3 -m stack` needs, and nothing that was installed."""
-    for name in ("stack", "processes", "schemas", "kernels", "pipelines", "requirements"):
-        shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+    return copied(tmp_path, "stack", "processes", "schemas", "kernels", "pipelines", "requirements")
 
 
 def doctor(checkout, **variables) -> subprocess.CompletedProcess:
@@ -59,23 +59,22 @@ def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_
 
 
 @pytest.mark.slow
-def test_a_missing_java_is_named_with_one_command(checkout):
-    ended = doctor(checkout, JAVA_HOME="/nowhere")
-    assert "Spark finds none" in ended.stdout
-    assert "fix it with: unset JAVA_HOME" in ended.stdout
-
-
-@pytest.mark.slow
-def test_a_missing_redis_is_reported_with_its_command_but_is_nothing_wrong(checkout):
-    ended = doctor(checkout, PATH="/nowhere")
-    assert "lacks  Redis server, for tests" in ended.stdout
-    assert "fix it with: sudo sh -c 'apt-get update && apt-get install" in ended.stdout
-
-
-@pytest.mark.slow
-def test_a_landing_folder_that_is_not_there_is_named(checkout):
-    ended = doctor(checkout, WINDROW_LANDING=str(checkout / "nowhere"))
-    assert f"WINDROW_LANDING names {checkout / 'nowhere'}, which is not a folder" in ended.stdout
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"JAVA_HOME": "/nowhere"}, ["Spark finds none", "fix it with: unset JAVA_HOME"]),
+        (
+            {"PATH": "/nowhere"},
+            ["lacks  Redis server, for tests", "fix it with: sudo sh -c 'apt-get update"],
+        ),
+        ({"WINDROW_LANDING": "/nowhere"}, ["WINDROW_LANDING names /nowhere, which is not a folder"]),
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_what_is_missing_is_named_with_one_command(checkout, variables, said):
+    printed = doctor(checkout, **variables).stdout
+    assert all(each in printed for each in said), printed
 
 
 def test_the_set_up_that_runs_these_tests_is_healthy(set_up):
@@ -96,11 +95,87 @@ def test_the_set_up_that_runs_these_tests_is_healthy(set_up):
     ids=["fine", "lacks what is optional", "wrong"],
 )
 def test_what_is_optional_and_lacking_is_listed_and_is_nothing_wrong(monkeypatch, capsys, by, findings, code, summary):
-    monkeypatch.setattr(stack_doctor, "CHECKS", tuple(lambda each=each: each for each in findings))
+    monkeypatch.setattr(stack_doctor, "findings", lambda: [*findings])
     examined = f"from stack import doctor; doctor.findings = lambda: {findings!r}; raise SystemExit(doctor.run(True))"
     given = examined.replace("Finding(", "doctor.Finding(")
-    monkeypatch.setattr(windrow_doctor, "COMMAND", (sys.executable, "-c", given))
+    monkeypatch.setattr(keeping, "DOCTOR", (sys.executable, "-c", given))
     assert (stack_doctor.run() if by == "make" else command_line.run(["doctor"])) == code
     printed = "".join(capsys.readouterr())
     assert printed.splitlines()[-1] == summary
     assert all(finding.subject in printed for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', 17),
+        ('openjdk version "21" 2023-09-19', 21),
+        ('java version "1.8.0_412"', 8),
+        ("sh: java: not found", 0),
+    ],
+)
+def test_the_major_version_is_read_in_both_ways_of_counting(text, expected):
+    assert debian.java_major(text) == expected
+
+
+@pytest.fixture
+def old_java(tmp_path, monkeypatch):
+    """A JAVA_HOME whose Java says that it is of version 11."""
+    program = tmp_path / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    return program
+
+
+def test_a_java_home_that_is_too_old_hides_a_good_java_on_path_as_it_does_for_spark(old_java):
+    assert debian.java_version(old_java) == 'openjdk version "11.0.2" 2019-01-15'
+    assert debian.find_java() is None
+
+
+def test_nothing_is_installed_over_a_java_home_that_the_user_chose(old_java):
+    with pytest.raises(NotSetUp, match="fix it with: unset JAVA_HOME"):
+        debian.ensure_java()
+
+
+@pytest.mark.jvm
+def test_without_a_java_home_the_one_on_path_is_found(monkeypatch):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    found = debian.find_java()
+    assert found is not None
+    assert debian.java_major(debian.java_version(found)) >= debian.OLDEST_JAVA
+
+
+@pytest.fixture
+def messages(monkeypatch):
+    lines = []
+    monkeypatch.setattr(debian, "say", lines.append)
+    return lines
+
+
+def test_a_server_on_path_is_taken(tmp_path, monkeypatch):
+    program = tmp_path / "redis-server"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert debian.ensure_redis() == str(program)
+
+
+def test_without_root_the_command_to_type_is_shown(monkeypatch, messages):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(debian.os, "geteuid", lambda: 1000)
+    assert debian.ensure_redis() is None
+    assert debian.fix(debian.REDIS) in messages[0]
+
+
+def test_an_installation_that_fails_does_not_end_the_set_up(monkeypatch, messages):
+    def fails(*_):
+        raise NotSetUp("no network", debian.by_hand(debian.REDIS))
+
+    monkeypatch.setattr(debian, "find_redis", lambda: None)
+    monkeypatch.setattr(debian.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(debian.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(debian.commands, "run", fails)
+    assert debian.ensure_redis() is None
+    assert "its tests will be skipped: no network" in messages[-1]

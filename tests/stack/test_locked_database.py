@@ -13,6 +13,7 @@ import pytest
 from pipelines.airflow import rest
 from schemas.errors import AirflowRefused
 from stack import airflow, components, settings
+from tests.support.processes import wait_until
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(70), pytest.mark.timeout(900)]
 FIRST, LAST, LIMIT_S = date(2020, 1, 1), date(2020, 1, 2), 300.0
@@ -154,10 +155,8 @@ def test_a_backfill_that_the_locked_database_refuses_is_asked_for_again_and_each
     with ThreadPoolExecutor() as pool:
         with locked(home):
             asking = pool.submit(client.backfill, "two_tasks", FIRST, LAST, reprocess="completed")
-            deadline = time.monotonic() + LIMIT_S
-            while not client.refusals:
-                assert time.monotonic() < deadline and not asking.done(), "it is refused with 503"
-                time.sleep(0.1)
+            wait_until(lambda: client.refusals or asking.done(), "it is refused with 503", LIMIT_S)
+            assert client.refusals
         number = asking.result(timeout=LIMIT_S)
     assert client.refusals[0] in rest.LOCKED
     client.wait_for_backfills("two_tasks", LIMIT_S)

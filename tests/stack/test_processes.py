@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from processes import marked
 from schemas.errors import NotSetUp
 from stack import commands
 from stack.places import REPOSITORY
+from tests.support.processes import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -30,12 +30,8 @@ if os.fork() == 0:
 """
 
 
-def wait_for(path: Path, limit_s: float = 20.0) -> str:
-    deadline = time.monotonic() + limit_s
-    while not (path.exists() and path.read_text()):
-        assert time.monotonic() < deadline, f"{path} was not written"
-        time.sleep(0.05)
-    return path.read_text()
+def wait_for(path: Path) -> str:
+    return wait_until(lambda: path.exists() and path.read_text(), f"{path} is written", 20.0)
 
 
 def start_orphan(mark: str, note: Path) -> int:

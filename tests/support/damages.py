@@ -1,4 +1,4 @@
-"""Damage of a table's files, as disks, copies and people do it; and a user who does what messages say."""
+"""Damage of a table's files, as disks, copies and people do it; age; and what messages ask for."""
 
 import os
 import re
@@ -6,6 +6,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
@@ -16,8 +17,6 @@ from pipelines.delta import damage
 from pipelines.delta.lake import Lake
 from schemas.errors import WindrowError
 
-# Nothing that a lake of these tests can need takes more.
-MOST_COMMANDS = 40
 _ASKED = re.compile(r"""(?:[Ff]irst run|[Tt]hen run|fix it with): (windrow [^"\n]+)""")  # also in JSON
 
 
@@ -118,3 +117,20 @@ def do(config: Config, table: str, kind: str, filters: list[tuple] | None = None
 def asked_for(text: str) -> list[list[str]]:
     """The commands that a message asks for, as words after `windrow`."""
     return [shlex.split(command.rstrip("."))[1:] for command in _ASKED.findall(text)]
+
+
+_MOMENT = re.compile(r'"(deletionTimestamp|timestamp|modificationTime)":(\d{13})')
+
+
+def make_older(folder: Path, by: timedelta) -> None:
+    """A table as it would be had it been made so much earlier: Delta reads times from its log and from its files. Those
+    within checkpoints stay: they are Parquet files."""
+    for path in (each for each in folder.rglob("*") if each.is_file()):
+        found = path.stat()
+        if path.suffix == ".json":
+            path.write_text(_MOMENT.sub(lambda moment: _earlier(moment, by), path.read_text()))
+        os.utime(path, (found.st_atime - by.total_seconds(), found.st_mtime - by.total_seconds()))
+
+
+def _earlier(moment: re.Match, by: timedelta) -> str:
+    return f'"{moment[1]}":{int(moment[2]) - by // timedelta(milliseconds=1)}'

@@ -20,27 +20,27 @@ def digests_of_rows(config: Config) -> dict[str, tuple]:
     return digests(config, names)
 
 
-def digests(config: Config, tables: Iterable[str]) -> dict[str, tuple]:
+def digests(config: Config, tables: Iterable[str]) -> dict[str, list[tuple]]:
     """Rows of each table, and a digest of these in any order."""
-    lake, found = Lake(config), {}
-    with storage.open_database(config.scratch, config.lake) as database:
-        for name in tables:
-            rows = lake.dataset(name)
-            columns = ", ".join(f'"{each}"' for each in rows.schema.names if each not in NOT_COMPARED)
-            database.register("rows", rows)
-            hashed = f"SELECT hash({columns}) AS hashed FROM rows"
-            found[name] = database.sql(f"SELECT count(*), sum(hashed), bit_xor(hashed) FROM ({hashed})").fetchall()
-    return found
+    return {name: _grouped(config, name, "0") for name in tables}
 
 
 def digests_by_day(config: Config, tables: Iterable[str]) -> dict[tuple[str, date], tuple]:
     """The same for each day of tables that are partitioned by date."""
-    lake, found = Lake(config), {}
-    with storage.open_database(config.scratch, config.lake) as database:
-        for name in tables:
-            (day,) = storage.delta_table(lake.folder(name)).metadata().partition_columns
-            database.register("rows", lake.dataset(name))
-            hashed = f"SELECT {day}, hash(rows) AS hashed FROM rows"
-            counted = f"SELECT {day}, count(*), sum(hashed), bit_xor(hashed) FROM ({hashed}) GROUP BY ALL"
-            found |= {(name, each): tuple(of) for each, *of in database.sql(counted).fetchall()}
+    found = {}
+    for name in tables:
+        (day,) = storage.delta_table(Lake(config).folder(name)).metadata().partition_columns
+        found |= {(name, of_day[0]): of_day[1:] for of_day in _grouped(config, name, day)}
     return found
+
+
+def _grouped(config: Config, table: str, by: str) -> list[tuple]:
+    """Of each group of rows what they are grouped by, how many they are, and two digests."""
+    rows = Lake(config).dataset(table)
+    columns = ", ".join(f'"{each}"' for each in rows.schema.names if each not in NOT_COMPARED)
+    with storage.open_database(config.scratch, config.lake) as database:
+        database.register("rows", rows)
+        hashed = f"SELECT {by} AS part, hash({columns}) AS hashed FROM rows"
+        return database.sql(
+            f"SELECT part, count(*), sum(hashed), bit_xor(hashed) FROM ({hashed}) GROUP BY part"
+        ).fetchall()

@@ -11,7 +11,7 @@ import pyspark
 from stack import debian, jars
 from stack.places import JARS
 from tests.support import processes
-from tests.support.ports import free_port
+from tests.support.processes import free_port
 
 _JARS = jars.JarSet(
     "HDFS's",

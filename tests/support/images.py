@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stack import images
-from stack.places import REPOSITORY
+from tests.support import checkout
 
 INSTALL = "apt-get update && apt-get install -y --no-install-recommends buildah debootstrap"
 PROGRAMS = ("buildah", "debootstrap")
@@ -39,10 +39,7 @@ class Builder:
         """What images are built from: as it was at first, since an edit meanwhile would build both from the start."""
         copied = self.folder / "context"
         if not copied.exists():
-            for name in images.files():
-                copy = shutil.copytree if (REPOSITORY / name).is_dir() else shutil.copyfile
-                (copied / name).parent.mkdir(parents=True, exist_ok=True)
-                copy(REPOSITORY / name, copied / name)
+            checkout.copied(copied, *images.files())
         return copied
 
     def make_base(self) -> None:

@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import NamedTuple
 
 from pipelines.config import Config
 from tests.support import processes
-from tests.support.lakes import DAYS
+from tests.support.lakes import DAYS, lake_of
+from tests.support.replay import landing
 
 WORDS = ("backfill", "bikes_daily", "--from", str(DAYS[0]), "--to", str(DAYS[-1]))
 # Before the command's own handler is there, Python's ends it: by the signal itself.
@@ -92,13 +92,27 @@ def _has_reported(config: Config) -> bool:
     return all(re.search(rf"│ {day} │ {{", wrote) for day in DAYS)
 
 
-def _start(config: Config) -> subprocess.Popen[bytes]:
-    with open(_log(config), "w") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "pipelines", *WORDS],
-            env=processes.environment(config) | {"WINDROW_ENGINE": "spark"},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=processes.heed_interrupts,
-        )
+def _start(config: Config) -> subprocess.Popen:
+    return processes.start_python(config, "interrupted", "-m", "pipelines", *WORDS, WINDROW_ENGINE="spark")
+
+
+REPORTED_EVERY = 20
+
+
+def interrupt(place: Path, times: int, seed: int) -> int:
+    """Interrupt that often, over a small lake in `place`; prints each interrupt after which the command went on, or
+    something of it did, and returns how many these were."""
+    config = lake_of(place, landing.trips())
+    # The first start may be the machine's first: it reads all files from the disk, and compiles kernels.
+    until_s = min(started_in_s(config) for _ in range(2))
+    disobeyed, slowest_s = 0, 0.0
+    for number, each in enumerate(interrupts(config, times, until_s, seed), 1):
+        slowest_s = max(slowest_s, each.took_s)
+        if number % REPORTED_EVERY == 0:
+            print(f"{number} interrupts, {disobeyed} not obeyed", flush=True)
+        if not each.is_obeyed:
+            disobeyed += 1
+            print(f"after {each.after_s:.2f} s: exit {each.exit_code}, left {each.left}\n{each.wrote}", flush=True)
+    of = f"{times} interrupts in the first {until_s:.1f} s of a backfill with Spark, seed {seed}"
+    print(f"{of}: {disobeyed} not obeyed; the slowest end took {slowest_s:.1f} s", flush=True)
+    return disobeyed

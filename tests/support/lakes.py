@@ -59,7 +59,21 @@ def config(tmp_path) -> Config:
     return Config(tmp_path / "home", tmp_path / "landing")
 
 
-def _made_once(tmp_path_factory, name: str, make: Callable[[Path], None]) -> Config:
+def lake_of(folder: Path, files: dict[str, str], *queries: str) -> Config:
+    """A new lake of these files of trips, with all days of some queries published, forwards."""
+    config = Config(folder / "home", folder / "landing")
+    landing.write(config.landing, files)
+    ingest(config, "bikes")
+    _publish(config, *queries)
+    return config
+
+
+def _publish(config: Config, *queries: str) -> None:
+    for query in queries:
+        backfill(config, [query], (DAYS[0], DAYS[-1])).require()
+
+
+def _made_once(tmp_path_factory, name: str, make: Callable[[Path], object]) -> Config:
     """Make a lake, or take the one that another worker of this pytest run made (xdist: a folder of each within one)."""
     mine = tmp_path_factory.getbasetemp()
     place = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / name
@@ -81,12 +95,7 @@ def _made_once(tmp_path_factory, name: str, make: Callable[[Path], None]) -> Con
 def first_ingested(tmp_path_factory) -> Config:
     """A lake whose silver is made from a few days of trips; never changed by a test."""
 
-    def make(folder: Path) -> None:
-        config = Config(folder / "home", folder / "landing")
-        landing.write(config.landing, landing.trips())
-        ingest(config, "bikes")
-
-    return _made_once(tmp_path_factory, "ingested", make)
+    return _made_once(tmp_path_factory, "ingested", lambda folder: lake_of(folder, landing.trips()))
 
 
 @pytest.fixture(scope="session")
@@ -94,9 +103,7 @@ def first_published(first_ingested, tmp_path_factory) -> Config:
     """The same with all days of all queries published, forwards; never changed by a test."""
 
     def make(folder: Path) -> None:
-        config = copied(first_ingested, folder)
-        for query in QUERIES:
-            backfill(config, [query], (DAYS[0], DAYS[-1])).require()
+        _publish(copied(first_ingested, folder), *QUERIES)
 
     return _made_once(tmp_path_factory, "published", make)
 

@@ -19,26 +19,21 @@ DELAYS = "telemetry/delays/made.txt"
 PLACES = {"path", "line", "reading", "definition", "source", "service", "bucket"}
 KILLED = """
 import os, signal, sys
-from pipelines import config
+from pipelines.cli._app import run
 from pipelines.delta.file_commits import FileCommit
 from pipelines.delta.lake import Lake
-from pipelines.runs.ingest_day import forget
-from tests.support.lakes import ingest
 
-left = [int(sys.argv[2])]
+left = [int(sys.argv[1])]
 def killed_after_commits(write):
-    def written(*arguments):
-        version = write(*arguments)
+    def written(*arguments, **named):
+        version = write(*arguments, **named)
         left[0] -= 1
         if left[0] == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return version
     return written
 Lake._write, FileCommit.replace = map(killed_after_commits, (Lake._write, FileCommit.replace))
-if sys.argv[3:]:
-    forget(config.load(), sys.argv[3], sys.argv[4] == 'True', None, print)
-else:
-    ingest(config.load(), sys.argv[1])
+sys.exit(run(sys.argv[2:]))
 """
 
 
@@ -59,10 +54,9 @@ def put(config: Config, path: str, content: bytes) -> None:
     trips.write_bytes(config, path, gzip.compress(content, mtime=0) if path.endswith(".gz") else content)
 
 
-def kill_after_commits(config: Config, stream: str, count: int, *forgotten: str) -> bool:
-    """Ingest in a process of its own that kills itself right after so many commits; whether it got that far. Or forget:
-    a path, and whether its file may stay."""
-    process = processes.start_program(config, "killed", KILLED, stream, str(count), *forgotten)
+def kill_after_commits(config: Config, count: int, *words: str) -> bool:
+    """A command in a process that kills itself right after so many commits of any table; whether it got that far."""
+    process = processes.start_program(config, "killed", KILLED, str(count), *words)
     code = process.wait(timeout=processes.PATIENCE_S)
     assert code in (0, -signal.SIGKILL), Path(config.home, "killed.log").read_text()
     return code != 0

@@ -1,18 +1,20 @@
 """Half-hourly readings of meters in London's local time: at the end of summer time the lines of an hour come twice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.ingest import definition
+from pipelines.config import Config
+from pipelines.ingest import parse
 from pipelines.ledger import code_hash
 from schemas import registry
 from schemas.fields import decimal_number
 from schemas.local_time import LocalClock
 from schemas.stream import Column, Layout, Place, Record, Stream
+from tests.support import trips
 
 ZONE = "Europe/London"
 CLOCK = LocalClock(ZONE)
@@ -67,8 +69,13 @@ def line(meter: str, read_at: datetime, kwh: float) -> str:
     return f"{meter},{read_at.astimezone(ZoneInfo(ZONE)):%Y-%m-%d %H:%M:%S},{kwh}"
 
 
+def land(config: Config, path: str, of_file: Iterable[tuple[str, datetime, float]], header: str = HEADER) -> None:
+    """Write a file of these readings."""
+    trips.write_bytes(config, path, "\n".join([header, *(line(*each) for each in of_file), ""]).encode())
+
+
 def make_known(monkeypatch: pytest.MonkeyPatch, stream: Stream, hashed: str = "of a test") -> None:
     """Let commands of this process know a stream that has no file."""
     monkeypatch.setitem(registry.streams(), stream.name, stream)
-    for module in (definition, code_hash):
+    for module in (parse, code_hash):
         monkeypatch.setattr(module, "stream_hash", lambda name: hashed)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.ports import free_port
+from tests.support.processes import free_port
 
 INSTALL = "apt-get install -y --no-install-recommends postgresql"
 # initdb and the server refuse to run as root; Debian's package makes this user.

@@ -1,10 +1,12 @@
-"""Runs in processes of their own, to be killed at a chosen moment."""
+"""Runs in processes of their own, to be killed at a chosen moment or watched; and ports for servers."""
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
@@ -32,15 +34,29 @@ def start(config: Config, query: str, day: date, run_id: str) -> subprocess.Pope
 
 
 def start_program(config: Config, name: str, program: str, *arguments: str) -> subprocess.Popen:
-    """Start a program as the leader of a session of its own, so that all that it starts can be found."""
+    """Start a program of Python, as `start_python` does."""
+    return start_python(config, name, "-c", program, *arguments)
+
+
+def start_python(config: Config, name: str, *words: str, **variables: str) -> subprocess.Popen:
+    """Start Python as the leader of a session of its own, so that all that it starts can be found. What it writes is in
+    `<name>.log` of the home."""
     with open(config.home / f"{name}.log", "w") as log:
         return subprocess.Popen(
-            [sys.executable, "-c", program, *arguments],
-            env=environment(config),
+            [sys.executable, *words],
+            env=environment(config) | variables,
+            stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             start_new_session=True,
+            preexec_fn=_heed_interrupts,
         )
+
+
+def python(*words: object, **how) -> subprocess.CompletedProcess:
+    """Run Python with these words, until it ends; what it printed is text. how: as `subprocess.run` takes it."""
+    how = {"capture_output": True, "text": True, "timeout": PATIENCE_S} | how
+    return subprocess.run([sys.executable, *map(str, words)], **how)
 
 
 def environment(config: Config) -> dict[str, str]:
@@ -52,8 +68,8 @@ def environment(config: Config) -> dict[str, str]:
     }
 
 
-def heed_interrupts() -> None:
-    """In a process that is to get SIGINT: who was started in the background of a script ignores it."""
+def _heed_interrupts() -> None:
+    """Before Python starts: what a script starts in its background ignores SIGINT."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -99,6 +115,29 @@ def _session_of(folder: Path) -> int | None:
     return None if over else int(session)
 
 
+def most_bytes(leader: subprocess.Popen) -> Counter[str]:
+    """By command the most memory that a process of the session took, in bytes, looked at until the leader has ended;
+    then the session is killed."""
+    most: Counter[str] = Counter()
+    try:
+        while leader.poll() is None:
+            for member, command in members(leader.pid).items():
+                most[command] = max(most[command], _most_bytes(member))
+            pause()
+    finally:
+        kill_all(leader.pid)
+    return most
+
+
+def _most_bytes(member: int) -> int:
+    """Ever; 0 of a process that is over."""
+    try:
+        lines = Path(f"/proc/{member}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM")), 0)
+
+
 def kill_all(session: int) -> None:
     """kill -9 for every process of a session, until none is left."""
 
@@ -130,3 +169,10 @@ def stop_jvm_and_kill_python(session: int) -> None:
 def _kill(process: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
+
+
+def free_port() -> int:
+    """One that no server has now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

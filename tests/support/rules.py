@@ -25,3 +25,8 @@ def line_of(text: str, position: int) -> int:
 def blanked(pattern: re.Pattern[str], text: str) -> str:
     """A text without what a pattern finds; all else is on the line where it was."""
     return pattern.sub(lambda found: "\n" * found[0].count("\n"), text)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The code of a page, by its path, that is set as of this language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from urllib.request import Request, urlopen
 
 from tests.support import processes
-from tests.support.ports import free_port
+from tests.support.processes import free_port
 
 BUCKET = "bucket"
 SECRET = "kept-by-this-test"

@@ -1,4 +1,5 @@
-"""Which tests run: few cases of what is dear, a tenth of the rest by turns, and with --fast nothing that is dear.
+"""Which tests run, and in which order: few cases of what is dear, a tenth of the rest by turns, and with --fast nothing
+that is dear.
 
     pytest --fast                   what starts neither a JVM nor Airflow and doesn't take long; what starts one, fails
     pytest                          all but the nightly set, and one of ten parts of that: which, the commit says
@@ -11,6 +12,8 @@ The nightly set: what is marked `nightly`; of each test that is marked `jvm`, `a
 or beyond n where it is marked `few(n)`; and of a file that is marked `few_tests(n)` those of them beyond n. A hash of
 their names says which run every time. What is marked `takes` is dealt to the parts by its seconds: where a commit
 changes one of these, the others may change parts.
+tests/cluster and tests/image need what `make setup` does not bring: servers, and what builds images; tests/days takes
+hours. Each is run by its name, as `make test-cluster`, `make test-image` and `make test-days` do.
 No hand-kept list of files: a test that starts Java, or itself Airflow's Python, and has no mark fails with --fast.
 """
 
@@ -42,6 +45,7 @@ PARTS = 10
 FIXTURES = {"through_spark": "jvm", "set_up": "jvm", "first_published": "slow"}
 # A file that says so of all its tests isn't imported for --fast: a third of the files, and the dearest to import.
 WHOLLY_DEAR = re.compile(rf"^pytestmark = .*\bpytest\.mark\.(?:{'|'.join(MARKS)})\b", re.MULTILINE)
+BY_NAME = ("cluster", "image", "days")
 NO_JAVA = Path(__file__).with_name("no_java")
 
 
@@ -81,6 +85,9 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if collection_path in [config.rootpath / "tests" / name for name in BY_NAME]:
+        asked_for = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
+        return not any(path.is_relative_to(collection_path) for path in asked_for) or None
     if not config.getoption("fast") or _is_named(config) or not collection_path.name.startswith("test_"):
         return None
     return bool(WHOLLY_DEAR.search(collection_path.read_text())) or None
@@ -91,13 +98,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for fixture in set(FIXTURES) & set(getattr(item, "fixturenames", ())):
             item.add_marker(FIXTURES[fixture])
-    if _is_named(config):
-        return
-    _mark_all_but_few(items)
-    _mark_all_but_few_tests(items)
-    left_out = _left_out(items, config)
-    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = [item for item in items if item not in left_out]
+    if not _is_named(config):
+        _mark_all_but_few(items)
+        _mark_all_but_few_tests(items)
+        left_out = _left_out(items, config)
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
+    _spread_airflow(items)
 
 
 def _is_named(config: pytest.Config) -> bool:
@@ -215,6 +222,20 @@ def _commits() -> int:
     command = ["git", "rev-list", "--count", "--first-parent", "HEAD"]
     counted = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     return int(counted.stdout) if counted.returncode == 0 else 0
+
+
+def _spread_airflow(items: list[pytest.Item]) -> None:
+    """Files that start Airflow are spread over the run: two workers that start one each, with Spark behind it, at once
+    have two cores for four JVMs and two schedulers. With three such workers tests failed; with two a task once waited
+    106 s."""
+    by_file = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
+    starting = [tests for tests in by_file if any(item.get_closest_marker("airflow") for item in tests)]
+    others = [tests for tests in by_file if tests not in starting]
+    edges = [number * len(others) // max(len(starting), 1) for number in range(len(starting) + 1)]
+    spread = []
+    for tests, first, end in zip(starting, edges, edges[1:], strict=False):
+        spread += [tests, *others[first:end]]
+    items[:] = [item for tests in spread or others for item in tests]
 
 
 def let_none_start() -> None:

@@ -39,6 +39,7 @@ from tests.support.small_windows import AGGREGATES, DAY, HOUR, OF_SHARES, WINDOW
 FIRST_DAY = date(2024, 3, 9)
 DAYS = [FIRST_DAY + n * DAY for n in range(3)]
 PATH = "probe/events.csv"
+Bucket = Callable[[tuple, int], int]
 STREAM = Stream(
     name="probe",
     title="events of a test",
@@ -169,21 +170,24 @@ def make_lake(
     return SmallLake(config, query, stream, tables)
 
 
-def replayed_lake(config: Config, query: Query, events: list[dict]) -> SmallLake:
-    """The same tables with audit rows from a run of each day, through the kernels."""
+def replayed_lake(config: Config, query: Query, events: list[dict], run: Callable = audit_day) -> SmallLake:
+    """The same tables with audit rows from a run of each day, through the kernels; or as `run` makes them."""
     registry.streams()[STREAM.name] = STREAM
     write_ingested(config, STREAM, events)
     made = SmallLake(config, query, STREAM, QueryTables.of(query))
     for day in DAYS:
-        audit_day(Lake(config), made.tables, day)
+        run(Lake(config), made.tables, day)
     return made
 
 
-def write_ingested(config: Config, stream: Stream, events: list[dict], constrained: bool = True) -> None:
-    """The tables of ingest, as if one file had brought the events, whose lines nobody asks for."""
+def write_ingested(
+    config: Config, stream: Stream, events: list[dict], constrained: bool = True, bucket: Bucket = bucket_of
+) -> None:
+    """The tables of ingest, as if one file had brought the events, whose lines no test asks for. bucket: in which a key
+    is."""
     for table in (bronze_table(stream), quarantine_table(stream)):
         _write(config, table, [])
-    rows = [{**event, **_place(event), **_partition(event, stream), "definition": "test"} for event in events]
+    rows = [{**event, **_place(event), **_partition(event, stream, bucket), "definition": "test"} for event in events]
     _write(config, silver_table(stream), rows, constrained)
     counts = dict.fromkeys(("lines", "readings", "accepted"), len(rows)) | {"quarantined": 0, "duplicates": 0}
     texts = {"path": PATH, "content_hash": "test", "state": "accepted", "definition": "test"}
@@ -205,13 +209,14 @@ def write_ingested(config: Config, stream: Stream, events: list[dict], constrain
     _write(config, partitions_table(stream), noted)
 
 
-def _partition(event: dict, stream: Stream) -> dict:
-    bucket = bucket_of(tuple(event[column] for column in stream.key), stream.buckets)
-    return {"arrival_date": event["arrival"].date(), "bucket": bucket}
+def _partition(event: dict, stream: Stream, bucket: Bucket) -> dict:
+    key = tuple(event[column] for column in stream.key)
+    return {"arrival_date": event["arrival"].date(), "bucket": bucket(key, stream.buckets)}
 
 
 def _place(event: dict) -> dict:
-    return dict(zip(("path", "line", "reading"), event["seq"], strict=True))
+    """Of an event that has none, it is its seq."""
+    return {} if "path" in event else dict(zip(("path", "line", "reading"), event["seq"], strict=True))
 
 
 def _staircase(rows: list[dict], day: date, stream: Stream) -> list[dict]:

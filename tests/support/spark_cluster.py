@@ -22,7 +22,7 @@ import pyspark
 from processes import proc
 from stack import debian, images
 from tests.support import processes
-from tests.support.ports import free_port
+from tests.support.processes import free_port
 
 _LINKS_TO_CHECKOUT = ("_windrow.pth", "windrow-*.dist-info")
 _MASTER, _WORKER = (f"org.apache.spark.deploy.{name}" for name in ("master.Master", "worker.Worker"))
@@ -97,16 +97,7 @@ def cluster(folder: Path) -> Iterator[SparkCluster]:
         started.append(_start(made, "master", _MASTER, "--host", "127.0.0.1", "--port", str(made.port)))
         processes.wait_until(lambda: "I have been elected leader" in _printed(made, "master"), "the master leads")
         for name in WORKERS:
-            options = [
-                "--host",
-                "127.0.0.1",
-                "--cores",
-                str(CORES),
-                "--memory",
-                "2g",
-                "--work-dir",
-                folder / name / "work",
-            ]
+            options = ["--host", "127.0.0.1", "--cores", CORES, "--memory", "2g", "--work-dir", folder / name / "work"]
             started.append(_start(made, name, _WORKER, *options, made.variables["WINDROW_SPARK_MASTER"]))
         for name in WORKERS:
             processes.wait_until(lambda name=name: "registered with master" in _printed(made, name), f"{name} is known")

@@ -1,66 +1,34 @@
 """docs/flow.md: the stages, what each reads and writes, and a tour of the code."""
 
-from typing import NamedTuple
-
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.registry import queries_of, streams
 from schemas.stream import Stream
-from tools.docs.markdown import MADE, grid, page
-
-
-class TourStop(NamedTuple):
-    """A function that the data goes through, and what it does."""
-
-    file: str
-    function: str
-    does: str
-
-
-TOUR = (
-    TourStop(
-        "pipelines/runs/ingest_day.py",
-        "ingest_day",
-        "makes the lake and the stream's tables once, opens the ledger row",
-    ),
-    TourStop("pipelines/ingest/changes.py", "find", "compares the landing folder with `files_<stream>`: what is new"),
-    TourStop("pipelines/ingest/writes.py", "write_bronze", "keeps the lines of new files as received"),
-    TourStop(
-        "pipelines/ingest/deduplicate.py",
-        "deduplicated",
-        "has them parsed on all cores, decides which records are events",
-    ),
-    TourStop("pipelines/ingest/writes.py", "write_silver", "replaces the arrival days that they touch"),
-    TourStop("pipelines/runs/replay.py", "replay", "cuts the queries and days that are asked for into batches"),
-    TourStop("pipelines/runs/batch.py", "RunBatch.audited", "checks silver, finds what the days must read"),
-    TourStop("pipelines/replay/audit.py", "audit", "replaces the days of the audit tables"),
-    TourStop("pipelines/replay/task.py", "make_pass", "calls the kernel for whole keys, keeps the rows of the days"),
-    TourStop("pipelines/runs/batch.py", "RunBatch.published", "has them checked, and publishes the days that passed"),
-    TourStop("pipelines/gate/gate.py", "Gate.record_audit", "checks exactly this version of the audit rows"),
-    TourStop("pipelines/gate/publish.py", "publish", "replaces the days of the late table, then of the results, by it"),
-)
-TOUR_INTRODUCTION = (
-    "One landing file to silver, then one day to the published table. Stop 1 calls `pipelines/ingest/ingest.py`, which "
-    "calls stops 2 to 5 in turn; stop 6 calls 7, 9 and 10, and stop 8 is reached from 7 "
-    "through the engine, in tasks on shares of files or of keys. None calls back."
-)
+from tools.docs.markdown import grid, joined, page
 
 
 def flow_page() -> str:
     """The stages, and what each reads and writes."""
-    tour = "\n".join(f"{number}. `{stop.file}`, `{stop.function}`: {stop.does}" for number, stop in enumerate(TOUR, 1))
-    parts = [
-        "# The flow",
-        MADE,
-        "Ingest follows the files: it brings every arrival day that they touch up to date. "
-        "Replay follows the logical date: it reads nothing that arrived later.",
-    ]
-    parts += ["## Through the code", TOUR_INTRODUCTION, tour]
-    for stream in streams().values():
-        parts += [f"## {stream.name}", _picture(stream), dag_text.flow_page(stream), *_tasks(stream)]
-    parts += ["## maintenance", dag_text.OF_MAINTENANCE, _commands([flow.maintenance_task()])]
-    parts += ["## report", dag_text.OF_REPORT, _commands([flow.report_task()])]
-    return page(parts)
+    of_streams = (
+        (f"## {stream.name}", _picture(stream), stages(stream), *_tasks(stream)) for stream in streams().values()
+    )
+    return page(
+        "flow",
+        streams=joined(part for parts in of_streams for part in parts),
+        of_maintenance=dag_text.text("maintenance"),
+        maintenance=_commands([flow.maintenance_task()]),
+        of_report=dag_text.text("report"),
+        report=_commands([flow.report_task()]),
+    )
+
+
+def stages(stream: Stream) -> str:
+    """The whole flow of a stream: what each stage reads and writes."""
+    rows = [["stage", "follows", "does", "reads", "writes"]]
+    for stage in flow.stages_of(stream):
+        tables = (", ".join(f"`{name}`" for name in names) for names in flow.table_names(stage, stream))
+        rows.append([stage.name, f"the {stage.follows}", stage.does, *tables])
+    return grid(rows)
 
 
 def _picture(stream: Stream) -> str:

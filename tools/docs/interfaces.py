@@ -17,14 +17,13 @@ import schemas.query
 import schemas.stream
 import schemas.windows
 import windrow
-from kernels import aggregators, farm, frames, per_event, spans
+from kernels import api, farm, per_event
 from pipelines.cli import _app as command_line
 from schemas.errors import kinds
-from tools.docs.markdown import MADE, grid, page
+from tools.docs.markdown import grid, joined, page
 
-# `pyarrow.lib.` of `pyarrow.lib.Table`.
-_MODULES = re.compile(r"(?:\w+\.)+(?=[A-Z])")
-
+# `pyarrow.lib.` of `pyarrow.lib.Table`; where a default that is a function happens to stand.
+_LEFT_OUT = re.compile(r"(?:\w+\.)+(?=[A-Z])| at 0x\w+(?=>)")
 
 # A type that is written as a text.
 _QUOTED = re.compile(r"'([A-Z]\w*)'")
@@ -58,6 +57,8 @@ def parts() -> tuple[Chapter, ...]:
     lines = (*(getattr(schemas.fields, name) for name in ("whole_number", "whole_or_none")), schemas.fields.Choices)
     decimals = tuple(getattr(schemas.fields, name) for name in ("decimal_number", "decimal_or_none"))
     forms = (windrow.Answer.to_pandas, windrow.Answer.to_polars, windrow.Answer.to_arrow)
+    of_replays = (api.EventColumns, api.WindowSpec, api.AggregatePlan, api.AggregateSpec, api.PassTicks)
+    of_replays += (api.ReplayRules, api.KernelChoice, api.ResultRows, api.Labels, api.CallLimits, api.Zone)
     stream = schemas.stream
     of_streams = (stream.Stream, stream.Layout, stream.Column, stream.SideInput, stream.Record, stream.Refusal)
     return (
@@ -70,9 +71,7 @@ def parts() -> tuple[Chapter, ...]:
         Chapter("Fields of a line", "schemas.fields", (*lines, *decimals)),
         Chapter("Times with an offset", "schemas.instants", (schemas.instants.read_time, schemas.instants.us_of_ns)),
         Chapter("Clocks", "schemas.local_time", (schemas.local_time.LocalClock, schemas.local_time.LocalClock.read)),
-        Chapter("Kernels of point events", "kernels.aggregators", (aggregators.make,)),
-        Chapter("Kernels of events that last", "kernels.spans", (spans.make,)),
-        Chapter("Kernels of frames", "kernels.frames", (frames.make,)),
+        Chapter("Kernels", "kernels.api", (api.make, api.replay_keys, *of_replays)),
         Chapter("Answers after each event", "kernels.per_event", (per_event.answer_each,), AFTER_EACH_EVENT.strip()),
         Chapter("The farm", "kernels.farm", (farm.make,)),
     )
@@ -80,21 +79,11 @@ def parts() -> tuple[Chapter, ...]:
 
 def python_page() -> str:
     """Every public name with its signature and docstring."""
-    return page(
-        [
-            "# Python",
-            MADE,
-            "A notebook imports `windrow`, which has the query language too ([read the tables](read-the-tables.md)). "
-            "A query file imports from `schemas.query`, which has the window kinds by short names "
-            "(`tumbling`, `sliding`, …; [which there are](add-a-query.md#window-kinds)).",
-            *(text for part in parts() for text in _chapter(part)),
-        ]
-    )
+    return page("python", chapters=joined(text for part in parts() for text in _chapter(part)))
 
 
 def _chapter(part: Chapter) -> tuple[str, ...]:
-    example = (part.example,) if part.example else ()
-    return (f"## {part.title}", f"In `{part.module}`.", *example, *map(_about, part.names))
+    return (f"## {part.title}", f"In `{part.module}`.", part.example, *map(_about, part.names))
 
 
 def _about(named: Callable) -> str:
@@ -106,26 +95,33 @@ def _signature(named: Callable) -> str:
     """Its parameters, types without their modules; none of a class that takes those of a type of Python's own."""
     if isinstance(named, type) and issubclass(named, dict):
         return ""
-    return _QUOTED.sub(r"\1", _MODULES.sub("", str(inspect.signature(named))))
+    signature = inspect.signature(named)
+    signature = signature.replace(parameters=list(map(_shortened, signature.parameters.values())))
+    return _QUOTED.sub(r"\1", _LEFT_OUT.sub("", str(signature)))
+
+
+class _Made(str):
+    """A default as it is written, in place of all its fields."""
+
+    __repr__ = str.__str__
+
+
+def _shortened(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Behind a type that is `Annotated` stand functions, which check the value."""
+    type_, default = parameter.annotation, parameter.default
+    if hasattr(default, "_fields") and any(map(callable, default)):
+        parameter = parameter.replace(default=_Made(f"{type(default).__name__}()"))
+    if inspect.isbuiltin(default):
+        parameter = parameter.replace(default=_Made(f'"{default.__self__}".{default.__name__}'))
+    return parameter.replace(annotation=type_.__origin__) if hasattr(type_, "__metadata__") else parameter
 
 
 def commands_page() -> str:
     """Every command of `windrow`."""
     application = typer.main.get_command(command_line.app())
-    parts = [_command(name, application.commands[name]) for name in command_line.command_names()]
+    commands = joined(_command(*each) for each in application.commands.items())
     codes = [["exit code", "error", "meaning"], ["1", "", "a defect of Windrow"], *_exit_codes(), ["130", "", "Ctrl-C"]]
-    return page(
-        [
-            "# Commands",
-            MADE,
-            "Each command says the same with `--help`. Commands of a checkout are in `.venv/bin`. "
-            "[Running it](operations.md) says which to type when.",
-            *parts,
-            "## Exit codes",
-            "0 is success. Each error says the value, the limit and the next step.",
-            grid(codes),
-        ]
-    )
+    return page("commands", commands=commands, codes=codes)
 
 
 def _command(name: str, command: TyperCommand) -> str:
@@ -134,7 +130,7 @@ def _command(name: str, command: TyperCommand) -> str:
     found = (parameter.get_help_record(context) for parameter in command.get_params(context))
     rows = [[f"`{spelling}`", " ".join(meaning.split())] for spelling, meaning in filter(None, found)]
     parts = [f"## windrow {name}", inspect.cleandoc(command.help or ""), f"```text\nwindrow {name} {usage}\n```"]
-    return "\n\n".join([*parts, grid([["argument or option", "meaning"], *rows])])
+    return joined([*parts, grid([["argument or option", "meaning"], *rows])])
 
 
 def _exit_codes() -> list[list[str]]:

@@ -1,13 +1,30 @@
-"""Markdown: pages and tables, of columns too."""
+"""Markdown: pages by their templates, and tables, of columns too."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from schemas.stream import Column
 
-MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"
+TEMPLATES = Path(__file__).parent / "templates"
+_MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"
 
 
-def page(parts: list[str]) -> str:
-    """Paragraphs as a page."""
-    return "\n\n".join(parts) + "\n"
+def page(template: str, **values: object) -> str:
+    """A page: the words of its template, with what the definitions say. UndefinedError where a value is missing."""
+    made = Environment(loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=True, undefined=StrictUndefined)
+    made.filters["grid"] = grid
+    return made.get_template(f"{template}.md.j2").render(made=_MADE, **values)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Paragraphs one behind the other, without empty ones."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def grid(rows: list[list[str]]) -> str:

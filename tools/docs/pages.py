@@ -9,7 +9,7 @@ from tools.docs.farm import farm_page
 from tools.docs.flow import flow_page
 from tools.docs.interfaces import commands_page, python_page
 from tools.docs.kernels import aggregates_page, kernels_page
-from tools.docs.markdown import MADE, grid, page
+from tools.docs.markdown import page
 from tools.docs.streams import stream_page, streams_page
 from tools.docs.tables import tables_page
 
@@ -39,4 +39,4 @@ def decisions_page() -> str:
     files = sorted((DOCS / "decisions").glob("[0-9]*.md"))
     titles = [(path, path.read_text().partition("\n")[0].removeprefix("# ")) for path in files]
     rows = [[title[:4], f"[{title[5:]}]({path.name})"] for path, title in titles]
-    return page(["# Decisions", MADE, "Why it is as it is, half a page each.", grid([["number", "decision"], *rows])])
+    return page("decisions", decisions=[["number", "decision"], *rows])

@@ -8,54 +8,31 @@ from schemas.registry import queries_of, streams
 from schemas.spelling import in_words
 from schemas.stream import BY_NAME, COMMON_REFUSALS, Layout, Stream
 from schemas.windows import EPOCH, MICROSECOND
-from tools.docs.markdown import MADE, columns_grid, grid, page
+from tools.docs.markdown import bullets, columns_grid, grid, joined, page
 
 
 def streams_page() -> str:
     """Which streams there are, and for what every one of them refuses a line."""
     listed = [["stream", "what its events are", "an event becomes known", "queries"]]
-    listed += [
-        [
-            f"[{stream.name}](streams/{stream.name}.md)",
-            stream.title,
-            stream.arrival_meaning,
-            ", ".join(f"`{query.name}`" for query in queries_of(stream.name)),
-        ]
-        for stream in streams().values()
-    ]
+    for stream in streams().values():
+        queries = ", ".join(f"`{query.name}`" for query in queries_of(stream.name))
+        listed.append([f"[{stream.name}](streams/{stream.name}.md)", stream.title, stream.arrival_meaning, queries])
     shared = {"Reason": "meaning", **COMMON_REFUSALS}
-    return page(
-        [
-            "# Streams",
-            MADE,
-            "A stream is one file in `schemas/streams/`; [how to add one](add-a-stream.md). "
-            "[Everything accounted for](accounted-for.md) has the figures of the real files.",
-            grid(listed),
-            "## Reasons that all streams share",
-            "A line is parsed in this order; the first reason that fits is the one that is kept.",
-            grid([list(pair) for pair in shared.items()]),
-        ]
-    )
+    return page("streams", streams=listed, shared=[list(pair) for pair in shared.items()])
 
 
 def stream_page(stream: Stream) -> str:
     """One stream: facts, layouts, columns, queries."""
+    grids = (_layouts(stream), *_other_files(stream), _refusals(stream))
+    queries = bullets(f"`{query.name}`: {dag_text.describe(query)}" for query in queries_of(stream.name))
     return page(
-        [
-            MADE,
-            f"# {stream.name}: {stream.title}",
-            "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items()),
-            *(grid(rows) for rows in (_layouts(stream), *_other_files(stream), _refusals(stream)) if len(rows) > 1),
-            "[Reasons that all streams share](../streams.md)",
-            "## How a line is read",
-            *(_reading(stream, each) for each in stream.layouts),
-            "## Columns",
-            columns_grid(stream.columns),
-            "## Queries",
-            "\n".join(f"- `{query.name}`: {dag_text.describe(query)}" for query in queries_of(stream.name))
-            or "none yet",
-            f"`windrow profile {stream.name}` describes it in your lake: how much, how disordered, how dirty.",
-        ]
+        "stream",
+        stream=stream,
+        facts=bullets(f"{name}: {value}" for name, value in _facts(stream).items()),
+        grids=joined(grid(rows) for rows in grids if len(rows) > 1),
+        reading=joined(_reading(stream, each) for each in stream.layouts),
+        columns=columns_grid(stream.columns),
+        queries=queries or "none yet",
     )
 
 

@@ -11,14 +11,9 @@ from schemas.registry import queries, queries_of, streams
 from schemas.side_tables import lateness_table
 from schemas.stream import Column, Stream
 from schemas.tables import Table, ingest_tables
-from tools.docs.markdown import MADE, columns_grid, page
+from tools.docs.markdown import columns_grid, joined, page
 
 STREAM, QUERY = "<stream>", "<query>"
-NAMES = (
-    "A table is named by its stream or query. `<query>_audit` and `<query>_late_audit` have the columns of `<query>` "
-    "and `<query>_late`: what a run made, let through by the gate or not. `<query>_final` is every window's newest "
-    "revision, `<query>_as_of(t)` what was known at `t` ([semantics](semantics.md))."
-)
 
 
 class TableKind(NamedTuple):
@@ -44,22 +39,18 @@ class TableKind(NamedTuple):
 def tables_page() -> str:
     """Every table with its columns."""
     of_streams, of_queries = _stream_kinds(), _query_kinds()
-    parts = [
-        "# Tables",
-        MADE,
-        "One folder per table below `var/lake` (or `$WINDROW_HOME/lake`). Times are UTC. "
-        "`windrow tables` lists those that exist; `windrow query` reads them.",
-        NAMES,
-        "## Tables of each stream",
-        *(_table(kind.like, "") for kind in of_streams),
-        "## Tables of each query",
-        *(_table(kind.like, "The query's key, in front; then:") for kind in of_queries),
-        _table(lateness_table(QUERY), "Without the query's key."),
-    ]
+    own: list[str] = []
     for stream in streams().values():
-        parts += [f"## Stream {stream.name}", *_own_of_stream(stream, of_streams)]
-        parts += [part for query in queries_of(stream.name) for part in _own_of_query(query, of_queries)]
-    return page([*parts, "## Ledger", *(_table(table, "") for table in LEDGER.values())])
+        own += [f"## Stream {stream.name}", *_own_of_stream(stream, of_streams)]
+        own += [part for query in queries_of(stream.name) for part in _own_of_query(query, of_queries)]
+    keyed = [_table(kind.like, "The query's key, in front; then:") for kind in of_queries]
+    return page(
+        "tables",
+        of_streams=joined(_table(kind.like) for kind in of_streams),
+        of_queries=joined([*keyed, _table(lateness_table(QUERY), "Without the query's key.")]),
+        own=joined(own),
+        ledger=joined(map(_table, LEDGER.values())),
+    )
 
 
 def _stream_kinds() -> list[TableKind]:
@@ -92,20 +83,16 @@ def _own_of_query(query: Query, kinds: list[TableKind]) -> list[str]:
 
 def _own(table: Table, columns: tuple[Column, ...]) -> str:
     notes = f"Sorted by {', '.join(table.sort_by)}." if table.sort_by else ""
-    return _joined(f"#### `{table.name}`", columns_grid(columns), notes)
+    return joined([f"#### `{table.name}`", columns_grid(columns), notes])
 
 
-def _table(table: Table, before: str) -> str:
+def _table(table: Table, before: str = "") -> str:
     notes = [f"Partitioned by {', '.join(table.partition_by)}."] if table.partition_by else []
     notes += [f"Sorted by {', '.join(table.sort_by)}."] if table.sort_by else []
     notes += [f"Every row: {_code(condition)}." for _, condition in table.constraints]
-    return _joined(f"#### `{table.name}`", f"{table.comment}.", before, columns_grid(table.columns), " ".join(notes))
+    return joined([f"#### `{table.name}`", f"{table.comment}.", before, columns_grid(table.columns), " ".join(notes)])
 
 
 def _code(condition: str) -> str:
     """As code, also where names in it are quoted by backticks."""
     return f"`` {condition} ``" if "`" in condition else f"`{condition}`"
-
-
-def _joined(*parts: str) -> str:
-    return "\n\n".join(part for part in parts if part)

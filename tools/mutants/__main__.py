@@ -15,7 +15,7 @@ from schemas.errors import WrongParameter
 from stack.places import MADE, REPOSITORY, say
 from tools.mutants import probes, trials
 from tools.mutants.faults import Fault, sample
-from tools.mutants.results import EQUIVALENT, FOLDER, PAGE, Measurement, TriedFault, write_page
+from tools.mutants.results import EQUIVALENT, FOLDER, PAGE, Measurement, write_page
 from tools.mutants.trials import Clone
 
 TREES = 2
@@ -52,7 +52,7 @@ def _go_on(measured: Measurement) -> None:
     trees = [Clone.ensure(folder / f"tree-{number}", commit) for number in range(1, TREES + 1)]
     faults = sample(trees[0].folder, count, seed)
     tests = _record(trees, faults, folder / f"{commit}-{seed}")
-    done = {result.fault for result in measured.results}
+    done = {row["fault"] for row in measured.results}
     _try_all(trees, [fault for fault in faults if fault.name not in done], tests, measured)
 
 
@@ -103,12 +103,12 @@ def _try_all(trees: list[Clone], faults: list[Fault], tests: dict[str, trials.Co
     def work(fault: Fault) -> None:
         tree = free.get()
         try:
-            result = TriedFault.of(fault, _trial(tree, fault, tests[fault.name]))
+            trial = _trial(tree, fault, tests[fault.name])
         finally:
             free.put(tree)
-        measured.add(result)
+        measured.add(fault, trial)
         place = f"{fault.path}:{fault.line} {fault.kind}"
-        say(f"{len(measured.results)} {result.state} {result.by}: {place} {result.test}")
+        say(f"{len(measured.results)} {trial.state} {trial.by}: {place} {trial.test}")
 
     with ThreadPoolExecutor(len(trees)) as pool:
         list(pool.map(work, faults))  # or an exception of one

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGKILL
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest import ExitCode
 
@@ -94,15 +94,6 @@ class Clone(NamedTuple):
         os.utime(path, (moved, moved))
 
 
-class RecordedTest(NamedTuple):
-    """What the recording says of a test."""
-
-    name: str
-    kind: str
-    passed: bool
-    wall_s: float
-
-
 class Trial(NamedTuple):
     """What became of a fault. Killed: by which kind of test, and which; both are empty otherwise."""
 
@@ -113,12 +104,10 @@ class Trial(NamedTuple):
     ended_early: tuple[str, ...]  # kinds of which not all tests had run within the limit
 
 
-def read_tests(recorded: Path) -> list[RecordedTest]:
-    """The recorded tests; of one that ran twice the last."""
+def read_tests(recorded: Path) -> list[dict[str, Any]]:
+    """What the recording says of each test (recording.py); of one that ran twice the last."""
     rows = (json.loads(line) for line in (recorded / "tests").read_text().splitlines())
-    return list(
-        {row["test"]: RecordedTest(row["test"], row["kind"], row["passed"], row["wall_s"]) for row in rows}.values()
-    )
+    return list({row["test"]: row for row in rows}.values())
 
 
 class Covering(NamedTuple):
@@ -129,15 +118,16 @@ class Covering(NamedTuple):
     failing: dict[str, list[str]]
 
     @classmethod
-    def of(cls, hits: Iterable[str], tests: list[RecordedTest]) -> "Covering":
+    def of(cls, hits: Iterable[str], tests: list[dict[str, Any]]) -> "Covering":
         places = set(hits)
-        hit = [test for test in tests if places & {test.name, f"{test.name.partition('::')[0]}::*", "*"}]
-        hit.sort(key=lambda test: test.wall_s)
-        return cls(*(_by_kind([test for test in hit if test.passed == passed]) for passed in (True, False)))
+        hit = [test for test in tests if places & {test["test"], f"{test['test'].partition('::')[0]}::*", "*"}]
+        hit.sort(key=lambda test: test["wall_s"])
+        passing, failing = ([test for test in hit if test["passed"] == passed] for passed in (True, False))
+        return cls(_by_kind(passing), _by_kind(failing))
 
 
-def _by_kind(tests: list[RecordedTest]) -> dict[str, list[str]]:
-    return {kind: [test.name for test in tests if test.kind == kind] for kind in LIMITS_S}
+def _by_kind(tests: list[dict[str, Any]]) -> dict[str, list[str]]:
+    return {kind: [test["test"] for test in tests if test["kind"] == kind] for kind in LIMITS_S}
 
 
 def try_covering(tree: Clone, fault: Fault, tests: Covering) -> Trial:

@@ -21,22 +21,24 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.aggregators._predicates import Predicate
 from kernels.aggregators._window import Card, PointWindow
+from kernels.aggregators.finger_tree import bulk, evict, insert, layout, nodes, query
 from kernels.aggregators.finger_tree.check import check_tree
-from kernels.aggregators.finger_tree.dispatch import dispatch, single_dispatch
-from kernels.runtime.memory import address_of
+from kernels.aggregators.finger_tree.first_where import first_where
+from kernels.aggregators.finger_tree.layout import Tree
+from kernels.objects.predicates import Predicate
+from kernels.runtime.memory import address_of, inner
 from kernels.runtime.one_at_a_time import in_turn
+from kernels.states.state_plan import Plan
 from schemas.errors import WrongParameter
 
 USUAL_ARITY = 8
 LEAST_ARITY, MOST_ARITY = 2, 1024
 
 
-def check_arity(min_arity: int) -> None:
-    """Raise WrongParameter for a min_arity that no tree can have."""
-    if type(min_arity) is not int or not LEAST_ARITY <= min_arity <= MOST_ARITY:
-        raise WrongParameter("min_arity", min_arity, f"an integer from {LEAST_ARITY} to {MOST_ARITY}")
+@inner
+def youngest(tree: Tree):
+    return -FOREVER if layout.is_empty(tree) else layout.youngest(tree)
 
 
 class FingerTree(PointWindow):
@@ -49,15 +51,18 @@ class FingerTree(PointWindow):
     min_arity: of inner nodes, from 2 on; a leaf holds four to eight times as many entries.
     deferred_free: whether evicted subtrees are taken apart only as new nodes are wanted (FIBA §6), or at once, which
         makes a bulk_evict O(m).
-    bulk: whether bursts go in, and evictions are cut off, as a whole, or as a loop of single operations: the baseline
-        that finger_tree_single is.
     """
 
-    OPTIONS = ("min_arity", "deferred_free", "bulk")
+    OPTIONS = ("min_arity", "deferred_free")
     PANE_OPTIONS = ("min_arity",)
     CARD = Card("any", "O(log d)", "O(m log(d / m))", "O(1)", "O(log m)", "O(1)", "O(log n)", "FIBA §3-6")
-    dispatch = staticmethod(dispatch)
-    _check = staticmethod(check_tree)
+    OPERATIONS = (
+        *(nodes.create, nodes.destroy, nodes.reset),
+        *(insert.insert, insert.insert_burst, bulk.insert_sorted, insert.stage),
+        *(evict.evict, evict.bulk_evict, query.query, query.range_query, query.append_range),
+        *(layout.oldest, youngest, query.first_from, first_where),
+        *(layout.is_empty, query.count, query.count_between, query.copy_entries),
+    )
 
     @in_turn
     def first_where(self, predicate: Callable[[Mapping, Mapping], bool]) -> tuple[int, dict] | None:
@@ -67,7 +72,7 @@ class FingerTree(PointWindow):
 
         total: the outputs of the window, as query() gives them; prefix: those of all entries up to and with that one.
         What is true of a prefix must be true of every longer one. O(log n) questions, about as fast as a range query.
-        WrongParameter for a predicate that Numba can't compile, with why (kernels/aggregators/_predicates.py).
+        WrongParameter for a predicate that Numba can't compile, with why (kernels/objects/predicates.py).
         """
         asked = Predicate("predicate", predicate, self._names, self._plan, self._outputs_at)
         prefix = np.zeros(self._plan.state_words, np.int64)
@@ -75,19 +80,15 @@ class FingerTree(PointWindow):
         return None if found == FOREVER else (found, self._outputs_at(address_of(prefix)))
 
     @classmethod
-    def pane_option(cls, options):
-        min_arity = options.get("min_arity", USUAL_ARITY)
-        check_arity(min_arity)
-        return min_arity
+    def option_words(cls, min_arity: int = USUAL_ARITY, deferred_free: bool = True) -> tuple[int, int]:
+        if type(min_arity) is not int or not LEAST_ARITY <= min_arity <= MOST_ARITY:
+            raise WrongParameter("min_arity", min_arity, f"an integer from {LEAST_ARITY} to {MOST_ARITY}")
+        if type(deferred_free) is not bool:
+            raise WrongParameter("deferred_free", deferred_free, "True or False")
+        return min_arity, int(not deferred_free)
 
-    def _option_words(self, min_arity: int = USUAL_ARITY, deferred_free: bool = True, bulk: bool = True):
-        check_arity(min_arity)
-        for name, option in (("deferred_free", deferred_free), ("bulk", bulk)):
-            if type(option) is not bool:
-                raise WrongParameter(name, option, "True or False")
-        if not bulk:
-            self.dispatch = single_dispatch
-        return min_arity, 0 if deferred_free else 1
+    def _check(self, tree: int, plan: Plan) -> None:
+        check_tree(tree, plan, self.dispatch().query(tree))
 
 
 KERNEL = FingerTree

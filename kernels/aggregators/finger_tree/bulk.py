@@ -4,16 +4,20 @@ leaf [1 5 9]  ← 2 3 4 6 7      merged 1 2 3 4 5 6 7 9, cut into leaves as even
                                the first stays where it was, each other one is linked behind it (link)
 """
 
+from kernels.aggregators._dispatch import all_differ
 from kernels.aggregators.finger_tree.layout import (
     Tree,
     compact,
     copy_state,
+    is_empty,
     mark_query_dirty,
     mark_sides_dirty,
     move_slots,
     node_at,
+    right_leaf,
     set_child,
     state_at,
+    youngest,
 )
 from kernels.aggregators.finger_tree.nodes import new_inner, new_leaf
 from kernels.aggregators.finger_tree.path import (
@@ -22,21 +26,19 @@ from kernels.aggregators.finger_tree.path import (
     count_below,
     entry_slot,
     find_path,
-    is_empty,
     leave_path,
     move_path,
     note_change,
     path_end,
     reach,
     refold_unless_spine,
-    right_leaf,
-    youngest,
 )
 from kernels.runtime.fields import WORD_BYTES, Times
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.states import merge
 
 FEW = 8
+"""Entries up to which they go in one by one."""
 
 
 @inner
@@ -115,10 +117,7 @@ def _follow_all(tree, leaf, times, rows):
     over = leaf.end + rows - tree.leaf_max
     if (leaf.end > 0 and leaf.times[leaf.end - 1] >= times[0]) or 0 < over < tree.leaf_min:
         return False
-    equal = 0
-    for row in range(1, rows):  # without a way out, so that it is compiled to vector instructions
-        equal += times[row] == times[row - 1]
-    return equal == 0
+    return all_differ(times, 0, rows)
 
 
 @inner

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from kernels.aggregators._arrays import words_of
-from kernels.aggregators._checking import differing_word, folded
 from kernels.aggregators.finger_tree import layout
-from kernels.aggregators.finger_tree.dispatch import dispatch
 from kernels.aggregators.finger_tree.layout import InnerNode, Node, Tree
+from kernels.objects.checking import differing_word, folded
 from kernels.runtime.addresses import plain
+from kernels.runtime.arrays import words_of
 from kernels.runtime.fields import WORD_BYTES
 from kernels.states.state_plan import Plan
 
@@ -52,15 +51,16 @@ class Nodes:
         return [state for child in self.children(name, level) for state in self.entries(child, level - 1)]
 
 
-def check_tree(tree: int, plan: Plan) -> None:
-    """Raise AssertionError naming the first invariant that doesn't hold."""
+def check_tree(tree: int, plan: Plan, answer: int) -> None:
+    """Raise AssertionError naming the first invariant that doesn't hold. answer: what the tree's query gave, which may
+    have settled what was pending."""
     nodes = Nodes(Tree(tree), plan)
     left, right = nodes.spine(nodes.tree.left), nodes.spine(nodes.tree.right)
     assert left[-1] == right[-1], "root: both spines end in the root"
     _check_spines(nodes, left, right)
     _check_node(nodes, left[-1], nodes.height, None, None)
     _check_pending(nodes, right)
-    _check_query(nodes, plan)
+    _check_query(nodes, plan, answer)
 
 
 def _check_spines(nodes: Nodes, left: list[int], right: list[int]) -> None:
@@ -119,13 +119,12 @@ def _check_pending(nodes: Nodes, right: list[int]) -> None:
         assert max(times) < nodes.keys(right[0], 0)[-1], "pending: only what is older than the youngest entry waits"
 
 
-def _check_query(nodes: Nodes, plan: Plan) -> None:
-    """Left leaf's suffixes and the young part together are all entries; a query settles what is pending, maybe."""
-    answer = nodes.states_at(dispatch().query(nodes.tree), 1)[0]
+def _check_query(nodes: Nodes, plan: Plan, answer: int) -> None:
+    """Left leaf's suffixes and the young part together are all entries."""
     states = nodes.entries(nodes.tree.left[nodes.height], nodes.height)
     states += list(nodes.states_at(nodes.tree.pending_states, nodes.tree.pending))
     again = folded(plan, np.array(states, np.int64).reshape(-1, plan.state_words))
-    _check_equal(plan, answer, again, "the query's answer")
+    _check_equal(plan, nodes.states_at(answer, 1)[0], again, "the query's answer")
 
 
 def _check_equal(plan: Plan, stored: np.ndarray, again: np.ndarray, what: str) -> None:

@@ -13,24 +13,23 @@ from kernels.aggregators.finger_tree.layout import (
     Tree,
     child_at,
     compact,
+    is_empty,
+    left_leaf,
     mark_query_dirty,
     mark_sides_dirty,
     move_slots,
     node_at,
+    youngest,
 )
-from kernels.aggregators.finger_tree.nodes import free_inner, free_subtree, reset
+from kernels.aggregators.finger_tree.nodes import free_node, free_subtree, reset
 from kernels.aggregators.finger_tree.path import (
     child_slot,
     count_until,
     entry_slot,
     find_path,
-    is_empty,
-    left_leaf,
-    oldest,
     reach,
     refold,
     refold_unless_spine,
-    youngest,
 )
 from kernels.runtime.memory import inner, not_inlined
 
@@ -103,11 +102,11 @@ def _drop_empty_left(tree):
     leaf = left_leaf(tree)
     if leaf.first < leaf.end:
         return
-    free_subtree(tree, tree.left[0], 0)
+    free_node(tree, tree.left[0], 0)
     level = 1
     _remove(tree, level, node_at(tree, tree.left[level]), 0, 1)
     while node_at(tree, tree.left[level]).end == 0:
-        free_inner(tree, tree.left[level])
+        free_node(tree, tree.left[level], level)
         level += 1
         _remove(tree, level, node_at(tree, tree.left[level]), 0, 1)
     mark_sides_dirty(tree, level)
@@ -120,7 +119,7 @@ def _collapse_root(tree):
     """A root with a single child gives its place to it."""
     not_inlined()
     while tree.height > 0 and node_at(tree, tree.left[tree.height]).end == 1:
-        free_inner(tree, tree.left[tree.height])
+        free_node(tree, tree.left[tree.height], tree.height)
         tree.height -= 1
         mark_sides_dirty(tree, MAX_LEVELS)
         mark_query_dirty(tree)
@@ -137,14 +136,6 @@ def evict(tree: Tree, time):
         return NOTHING
     bulk_evict(tree, time)
     return DONE
-
-
-@inner
-def evict_each(tree: Tree, time):
-    """Remove all entries with times ≤ `time`, the oldest again and again. O(m) amortised."""
-    not_inlined()
-    while not is_empty(tree) and oldest(tree) <= time:
-        evict(tree, oldest(tree))
 
 
 @inner
@@ -189,20 +180,12 @@ def _restore(tree, level):
     parent, slot = node_at(tree, tree.path[level + 1]), tree.slot[level + 1]
     on_spine = name == tree.left[level] or name == tree.right[level]
     if size == 0:
-        _free(tree, level, name)
+        free_node(tree, name, level)
         _remove(tree, level + 1, parent, slot, 1)
     elif not on_spine and size < (tree.leaf_min if level == 0 else tree.min_arity):
         _rebalance(tree, level, parent, max(slot - 1, 0))
     elif not on_spine:
         refold(tree, level, parent, slot)
-
-
-@inner
-def _free(tree, level, name):
-    if level == 0:
-        free_subtree(tree, name, 0)
-    else:
-        free_inner(tree, name)
 
 
 @inner
@@ -219,7 +202,7 @@ def _rebalance(tree, level, parent, slot):
         name = child_at(tree, parent, slot + 1)
         if name == tree.right[level]:
             tree.right[level] = child_at(tree, parent, slot)
-        _free(tree, level, name)
+        free_node(tree, name, level)
         _remove(tree, level + 1, parent, slot + 1, 1)
     else:
         _share(tree, level, left, right)

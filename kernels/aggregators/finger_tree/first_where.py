@@ -10,15 +10,7 @@ It asks O(log n) times; n entries cost O(log n) nodes, each a fold of its states
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators.finger_tree.insert import settle
-from kernels.aggregators.finger_tree.layout import (
-    Tree,
-    child_at,
-    cleared,
-    copy_state,
-    node_at,
-    state_at,
-)
-from kernels.aggregators.finger_tree.path import is_empty
+from kernels.aggregators.finger_tree.layout import Tree, child_at, cleared, copy_state, is_empty, node_at, state_at
 from kernels.aggregators.finger_tree.query import query
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, prefixes

@@ -12,22 +12,22 @@ The answer of a query then doesn't need their place; everything else settles the
 """
 
 from kernels.aggregators._dispatch import DONE
-from kernels.aggregators.finger_tree.bulk import append_sorted, insert_sorted
+from kernels.aggregators.finger_tree.bulk import FEW, append_sorted, insert_sorted
 from kernels.aggregators.finger_tree.layout import (
     CHUNK,
     PENDING_MOST,
     Tree,
     copy_state,
+    is_empty,
     mark_query_dirty,
+    right_leaf,
     state_at,
+    youngest,
 )
-from kernels.aggregators.finger_tree.path import is_empty, right_leaf, youngest
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.sorting import Pairs, ascend, sort_pairs
 from kernels.states import fold, lift_each, merge
-
-FEW = 8
 
 
 @inner
@@ -112,17 +112,6 @@ def _insert_chunk(tree, times, rows):
         mark_query_dirty(tree)
     elif not tree.young_dirty:
         fold(tree.plan, tree.young, tree.lifted, tree.state_bytes, rows)
-
-
-@inner
-def insert_each(tree: Tree, times: Times, source, rows):
-    """Insert events one by one, each from the right finger to its own place. O(m log d) for m events; DONE."""
-    not_inlined()
-    for row in range(rows):
-        lift_each(tree.plan, tree.lifted, tree.state_bytes, source, row, row + 1)
-        insert_sorted(tree, times[row:], tree.lifted, 1)
-        mark_query_dirty(tree)
-    return DONE
 
 
 @inner

@@ -15,6 +15,7 @@ Key i of an inner node is a lower bound of child i, tight only in that times of 
 node on the left spine means nothing. State i is the aggregate of child i, except where that lies on a spine.
 """
 
+from kernels.aggregators._dispatch import FOREVER
 from kernels.runtime.fields import (
     WORD_BYTES,
     Address,
@@ -160,6 +161,39 @@ def cleared(tree, state):
 @inner
 def node_at(tree, name):
     return Node(tree.nodes + name)
+
+
+@inner
+def left_leaf(tree):
+    return node_at(tree, tree.left[0])
+
+
+@inner
+def right_leaf(tree):
+    return node_at(tree, tree.right[0])
+
+
+@inner
+def is_empty(tree: Tree):
+    leaf = right_leaf(tree)
+    return leaf.first == leaf.end
+
+
+@inner
+def youngest(tree):
+    """Time of the youngest entry; the tree must not be empty. What is pending is older."""
+    leaf = right_leaf(tree)
+    return leaf.times[leaf.end - 1]
+
+
+@inner
+def oldest(tree: Tree):
+    """Time of the oldest entry; FOREVER if there is none."""
+    if is_empty(tree):
+        return FOREVER
+    leaf = left_leaf(tree)
+    time = leaf.times[leaf.first]
+    return min(time, tree.pending_oldest) if tree.pending > 0 else time
 
 
 @inner

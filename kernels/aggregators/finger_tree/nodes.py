@@ -151,10 +151,13 @@ def free_subtree(tree, name, level):
 
 
 @inner
-def free_inner(tree, name):
-    """Put an inner node whose children live on, elsewhere, on the free list."""
-    _head_of(tree, name).next_free = tree.open_inner
-    tree.open_inner = name
+def free_node(tree, name, level):
+    """Put a leaf, or an inner node whose children live on, elsewhere, on the free list."""
+    if level == 0:
+        _put_away(tree, name, 0)
+    else:
+        _head_of(tree, name).next_free = tree.open_inner
+        tree.open_inner = name
 
 
 @inner
@@ -181,7 +184,7 @@ def _open_one(tree):
     tree.free_inner = head.next_free
     for slot in range(head.end):
         _put_away(tree, child_at(tree, node_at(tree, name), slot), head.level - 1)
-    free_inner(tree, name)
+    free_node(tree, name, head.level)
 
 
 @inner

@@ -8,12 +8,12 @@ common (FIBA §5), and makes a node's aggregate right only when it leaves the no
 """
 
 from kernels.aggregators.finger_tree.layout import (
-    Tree,
     child_at,
     cleared,
     copy_state,
     fold_slots,
     node_at,
+    right_leaf,
     state_at,
 )
 from kernels.runtime.memory import inner, not_inlined
@@ -72,37 +72,6 @@ def cover_level(tree, time):
         while level < tree.height and time < node_at(tree, tree.right[level]).times[0]:
             level += 1
     return level
-
-
-@inner
-def left_leaf(tree):
-    return node_at(tree, tree.left[0])
-
-
-@inner
-def right_leaf(tree):
-    return node_at(tree, tree.right[0])
-
-
-@inner
-def is_empty(tree: Tree):
-    leaf = right_leaf(tree)
-    return leaf.first == leaf.end
-
-
-@inner
-def youngest(tree):
-    """Time of the youngest entry; the tree must not be empty. What is pending is older."""
-    leaf = right_leaf(tree)
-    return leaf.times[leaf.end - 1]
-
-
-@inner
-def oldest(tree):
-    """Time of the oldest entry; the tree must not be empty."""
-    leaf = left_leaf(tree)
-    time = leaf.times[leaf.first]
-    return min(time, tree.pending_oldest) if tree.pending > 0 else time
 
 
 @inner

@@ -20,21 +20,15 @@ from kernels.aggregators.finger_tree.layout import (
     cleared,
     copy_state,
     fold_slots,
-    node_at,
-    state_at,
-)
-from kernels.aggregators.finger_tree.path import (
-    child_slot,
-    cover_level,
-    entry_slot,
-    find_path,
     is_empty,
     left_leaf,
+    node_at,
     oldest,
     right_leaf,
-    slot_before,
+    state_at,
     youngest,
 )
+from kernels.aggregators.finger_tree.path import child_slot, cover_level, entry_slot, find_path, slot_before
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, suffixes
 

@@ -11,11 +11,10 @@ from numba.core.errors import NumbaError
 
 from kernels.farm.content import RAISED, Result, WindowContent
 from kernels.farm.functions._function import HeavyFunction, Parameter, Parameters, Values
-from kernels.given import require_known
 from kernels.runtime.addresses import bound_to
 from kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
 from kernels.runtime.fields import Address
-from kernels.runtime.found import first_paragraph, names_in, not_compiled
+from kernels.runtime.found import first_paragraph, names_in, not_compiled, require_known
 from kernels.runtime.memory import inner
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct

@@ -47,13 +47,15 @@ def this_command() -> str:
 
 
 class FileLock:
-    """The lock of a file, alone or shared; a killed process lets go of it."""
+    """The lock of a file, alone or shared; a killed process lets go of it. existing: of a file that is not made for it,
+    which is only read; FileNotFoundError without it."""
 
-    def __init__(self, path: Path, shared: bool):
+    def __init__(self, path: Path, shared: bool, existing: bool = False):
         self.path, self.shared = path, shared
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-        self.file = open(path, "r+")  # noqa: SIM115 - the lock lasts as long as the file is open
+        if not existing:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        self.file = open(path, "r" if existing else "r+")  # noqa: SIM115 - the lock lasts as long as the file is open
 
     def is_taken(self) -> bool:
         """Whether this process has it now; doesn't wait."""

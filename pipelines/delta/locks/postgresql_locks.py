@@ -15,6 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pipelines.delta.locks.file_locks import Holder, this_command
+from pipelines.delta.log import first_line
 from schemas.errors import StorageFailed
 
 _CONNECT_S = 10
@@ -67,7 +68,7 @@ class PostgresqlLock:
             return psycopg.connect(asked, autocommit=True)
         except psycopg.Error as error:
             raise StorageFailed(
-                f"the lock server ({self._where()}) can't be reached: {_first_line(error)}. Nothing was written; start "
+                f"the lock server ({self._where()}) can't be reached: {first_line(error)}. Nothing was written; start "
                 "it, or let WINDROW_LOCKS name another, and run the same command again"
             ) from error
 
@@ -76,14 +77,10 @@ class PostgresqlLock:
             return self.connection.execute(question, (self.key,)).fetchone()
         except psycopg.Error as error:
             raise StorageFailed(
-                f"the lock {self.name!r} is lost: its server ({self._where()}) hung up: {_first_line(error)}. What was "
+                f"the lock {self.name!r} is lost: its server ({self._where()}) hung up: {first_line(error)}. What was "
                 "about to be committed was not; run the same command again"
             ) from error
 
     def _where(self) -> str:
         asked = conninfo_to_dict(self.server)
         return f"{asked.get('host', 'local')}:{asked.get('port', 5432)}/{asked.get('dbname', '')}"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,7 +1,7 @@
 """The Spark engine: work on shares is a job with a task for each, statements are Spark's SQL, over temporary views; its
 tasks write rows into a table's files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, gathered, write_sorted
-from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share, file_sizes, packed
-from pipelines.engines.file_rows import MappedFiles, Panes, RowMap, RowsOfFiles, batches_of, mapped
+from pipelines.engines.engine import Engine, Found, Gathering, GroupWork, Share, file_sizes
+from pipelines.engines.file_rows import Panes, RowMap, RowsOfFiles, batches_of, mapped
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.engines.spark.spark_session import pages, session
@@ -38,10 +38,10 @@ PANE = "windrow_pane"
 
 
 class SparkRelations:
-    """Names are temporary views of the process's session."""
+    """Names are temporary views of the process's session. `folder`: for mapped rows."""
 
-    def __init__(self, engine: Engine):
-        self.engine, self.spark = engine, session(engine.config)
+    def __init__(self, engine: Engine, folder: Location):
+        self.engine, self.folder, self.spark = engine, folder, session(engine.config)
         self.kept: list[DataFrame] = []
         self.views: set[str] = set()
 
@@ -51,8 +51,11 @@ class SparkRelations:
     def add_rows(self, view: str, rows: pa.Table) -> None:
         self._name(view, self.spark.createDataFrame(rows, ddl(rows.schema)))
 
-    def add_mapped(self, view: str, files: MappedFiles) -> None:
-        self._name(view, self._parquet([str(path) for path in files.paths], files.schema))
+    def map_files(self, view: str, work: RowMap, files: Sequence[str], rows: int) -> None:
+        """A file for each share of the files."""
+        storage.make_folder(self.folder / view)
+        found = self.engine.share_out(partial(_mapped, work, self.folder / view), file_sizes(files))
+        self._name(view, self._parquet(found, work.schema))
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
         rows = self.spark.sql(statement).select(*work.columns)
@@ -76,7 +79,7 @@ class SparkRelations:
         together = rows.repartition(*table.partition_by) if table.partition_by else rows.repartition("path")
         order = [together[name].asc_nulls_last() for name in (*table.partition_by, *table.sort_by)]
         sorted_rows = together.sortWithinPartitions(*order)
-        return tasks.found_by(self.engine.config, sorted_rows, partial(_write, lake, table))
+        return tasks.found_by(self.engine.config, sorted_rows, partial(write_sorted, lake, table))
 
     def forget(self) -> None:
         """Take the names back, and the room of what was kept; a JVM that was ended has nothing any more."""
@@ -110,10 +113,6 @@ def ddl(schema: pa.Schema) -> str:
     return ", ".join(f"`{field.name}` {_SQL_TYPES[field.type]}" for field in schema)
 
 
-def _write(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield from tasks.as_rows(write_sorted(lake, table, batches))
-
-
 class SparkEngine(Engine):
     """One session of this process, started when it is first needed."""
 
@@ -139,16 +138,16 @@ class SparkEngine(Engine):
         return tasks.progress_reported(show)
 
     @property
-    def executors(self) -> Executors:
+    def executors(self) -> tuple[int, int]:
         """Of a cluster those that have come by now, with the cores of the smallest; on one machine this process.
         Spark's default parallelism says neither: it is 2 at least, or what the user has set."""
         context = session(self.config).sparkContext
         listed = context._jsc.sc().statusStore().executorList(True)
         every = [listed.apply(place) for place in range(listed.size())]
         if tasks.on_one_machine(self.config):
-            return Executors(1, every[0].totalCores() or context.defaultParallelism)
+            return 1, every[0].totalCores() or context.defaultParallelism
         cores = [each.totalCores() for each in every if each.id() != "driver"]
-        return Executors(max(1, len(cores)), max(1, min(cores, default=1)))
+        return max(1, len(cores)), max(1, min(cores, default=1))
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """A task for each share; of whole executors as many at a time as there are, on one machine one for all."""
@@ -162,31 +161,22 @@ class SparkEngine(Engine):
         """Shuffled by key and pane."""
         if not rows.files:
             return []
-        found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files).where(_since(rows.since_us))
-        in_panes = found.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
+        since = (f'"{column}" >= timestamp_micros({us})' for column, us in rows.since_us.items())
+        found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files)
+        in_panes = found.where(" OR ".join(since) or "TRUE").selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
         together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
         of_groups = partial(_work_on_groups, work, rows.schema, gathering.panes)
         return tasks.found_by(self.config, together, of_groups, gathering.cores)
-
-    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
-        """A file for each share of the files."""
-        shares = packed(file_sizes(files), self.slots, self.config.task_bytes)
-        storage.make_folder(folder)
-        return MappedFiles(tuple(self.each(partial(_mapped, work, folder), shares)), work.schema)
 
     @contextmanager
     def relations(self, folder: Location) -> Iterator[SparkRelations]:
         """Temporary views of the session; Spark spills by itself."""
         with tasks.reported():
-            made = SparkRelations(self)
+            made = SparkRelations(self, folder)
             try:
                 yield made
             finally:
                 made.forget()
-
-
-def _since(since_us: Mapping[str, int]) -> str:
-    return " OR ".join(f'"{column}" >= timestamp_micros({us})' for column, us in since_us.items()) or "TRUE"
 
 
 def _panes_of(panes: Panes) -> str:
@@ -198,23 +188,18 @@ def _panes_of(panes: Panes) -> str:
     return f"explode(sequence({', '.join(inside)}))"
 
 
-def _work_on_groups(
-    work: GroupWork, schema: pa.Schema, panes: Panes, batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _work_on_groups(work: GroupWork, schema: pa.Schema, panes: Panes, batches: Iterable[pa.RecordBatch]) -> Iterator:
     # Arrow's batches cut keys and bursts, so they are gathered first.
     gathered = [batch for batch in batches if len(batch)]
     rows = pa.Table.from_batches(gathered) if gathered else pa.table({PANE: pa.array([], pa.int64())})
     numbers = sorted(pc.unique(rows[PANE]).to_pylist())
     of_pane = (rows.filter(pc.field(PANE) == number).drop_columns([PANE]).cast(schema) for number in numbers)
-    yield from tasks.as_rows(work(each, panes.pane(number)) for number, each in zip(numbers, of_pane, strict=True))
+    return (work(each, panes.pane(number)) for number, each in zip(numbers, of_pane, strict=True))
 
 
-def _mapped(work: RowMap, folder: Location, files: Sequence[str]) -> Location:
+def _mapped(work: RowMap, folder: Location, files: Sequence[str]) -> list[str]:
     path = folder / f"{uuid4().hex}.parquet"
     with storage.new_parquet(path, work.schema, "lz4") as writer:
         for part in gathered(pa.Table.from_batches([found]) for found in mapped(work, batches_of(files, work))):
             writer.write_table(part)
-    return path
-
-
-made = SparkEngine
+    return [str(path)]

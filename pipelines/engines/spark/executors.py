@@ -10,6 +10,7 @@ import platform
 import re
 import sys
 import zipfile
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +45,7 @@ def packed(folder: Path) -> Path:
 
 def require_fit(session: "SparkSession") -> None:
     """NotSetUp, which says what to install where, unless the executors have this Python and these libraries."""
-    ours = _versions()
+    _, ours = _host_and_versions()
     for host, versions in _found(session.sparkContext):
         if others := sorted(versions.items() - ours.items()):
             listed = ", ".join(f"{name} {version}, not {ours[name]}" for name, version in others)
@@ -66,19 +67,12 @@ def _found(context: "SparkContext") -> list[tuple[str, dict[str, str]]]:
         raise
 
 
-def _host_and_versions(_: int) -> tuple[str, dict[str, str]]:
-    return platform.node(), _versions()
-
-
-def _versions() -> dict[str, str]:
-    return {name: _version(name) for name in LIBRARIES}
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "none"
+def _host_and_versions(_: object = None) -> tuple[str, dict[str, str]]:
+    versions = dict.fromkeys(LIBRARIES, "none")
+    for name in LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return platform.node(), versions
 
 
 def _unfit(why: str) -> NotSetUp:

@@ -38,9 +38,9 @@ _EVERY_S = 2.0
 _REFUSED = re.compile(r"^schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
 
 
-def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterator], cores: int | None = None) -> list:
-    """What the work makes `as_rows` of each task's batches. cores: of an executor, which a task has all."""
-    profile = None
+def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterable], cores: int | None = None) -> list:
+    """All that the work finds in each task's batches. cores: of an executor, which a task has all."""
+    profile, work = None, partial(_as_rows, work)
     if cores is not None and on_one_machine(config):
         config.spark.mkdir(parents=True, exist_ok=True)  # a session may have begun under another home
         work = partial(_in_turn, f"{config.spark}/farm.lock", work)
@@ -51,19 +51,17 @@ def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterat
         return [pickle.loads(row.found) for row in found]
 
 
-def as_rows(found: Iterable[object]) -> Iterator[pa.RecordBatch]:
-    """For `found_by`."""
-    pickled = [pickle.dumps(each) for each in found]
+def _as_rows(work: Callable[[Batches], Iterable], batches: Batches) -> Iterator[pa.RecordBatch]:
+    pickled = [pickle.dumps(each) for each in work(batches)]
     yield pa.RecordBatch.from_arrays([pa.array(pickled, pa.binary())], names=["found"])
 
 
-def work_on(work: Callable, shares: Sequence, batches: Batches) -> Iterator[pa.RecordBatch]:
+def work_on(work: Callable, shares: Sequence, batches: Batches) -> Iterator:
     """What the work finds on the shares of these numbers."""
-    for batch in batches:
-        yield from as_rows(work(shares[number]) for number in batch["id"].to_pylist())
+    return (work(shares[number]) for batch in batches for number in batch["id"].to_pylist())
 
 
-def _in_turn(lock: str, work: Callable[[Batches], Iterator], batches: Batches) -> Iterator:
+def _in_turn(lock: str, work: Callable[[Batches], Iterable], batches: Batches) -> Iterator:
     """Wait until no other task of this machine is at work: also the rows come into memory then only."""
     with open(lock, "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -1,10 +1,10 @@
 """The gate's checks: one file = one law, found by looking in this folder.
 
-A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver", "audit", "dependent" or
-"model") and `run`: of LandedFiles to a Verdict, or of SilverDays to one of each day. One of "audit", of the audit of
-windows that are "dependent" on their key's other events, or of a "model"'s, is per key and has `find(Recount)` to a
-LawFinding of each day on some keys, and `verdict(AuditedDays, LawFinding) -> Verdict` of one day on all. What they
-share is in `../recount/`.
+A check is a module whose docstring ends with the law that it checks, with NAME, CHECKS ("files", "silver", "audit",
+"dependent" or "model") and `run`: of LandedFiles to a Verdict, or of SilverDays to one of each day. One of "audit", of
+the audit of windows that are "dependent" on their key's other events, or of a "model"'s, is per key and has
+`find(Recount)` to a LawFinding of each day on some keys, and `verdict(AuditedDays, LawFinding) -> Verdict` of one day
+on all. What they share is in `../recount/`.
 """
 
 from collections.abc import Sequence

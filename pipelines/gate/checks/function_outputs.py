@@ -3,6 +3,9 @@
 Which events a row has is asked of silver in SQL, where no kernel takes part, as all of a recount; the function is the
 model's own. Of each share of keys some rows of each day are computed again: a farm that mixed up windows, lost tuples
 of a chunk or wrote to another's row would do so in many.
+
+    Of some rows of each share of keys, tuples, status and outputs are, to the last bit, what one call of the model's
+    function gives of the events that the row covers and that have a value in each of its columns.
 """
 
 from datetime import date
@@ -18,10 +21,6 @@ from pipelines.ledger.verdicts import Verdict
 from schemas.model import MODEL_COLUMNS, HeavyCall, Model
 
 NAME = "a model's outputs are what its function says"
-LAW = (
-    "Of some rows of each share of keys, tuples, status and outputs are, to the last bit, what one call of the model's "
-    "function gives of the events that the row covers and that have a value in each of its columns."
-)
 CHECKS = "model"
 ROWS_OF_A_SHARE = 20
 EVENTS_OF_A_ROW = 100_000

@@ -1,11 +1,13 @@
-"""Every record of every file is a row of silver, a refused row, or a duplicate."""
+"""Every record of every file is a row of silver, a refused row, or a duplicate.
+
+Per file: readings = accepted + quarantined + duplicates.
+"""
 
 from pipelines.gate.recount.finding import SHOWN, values_list
 from pipelines.gate.recount.silver import LandedFiles
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 1: every reading is accounted for"  # a value of the ledger, where a reading is a record
-LAW = "Per file: readings = accepted + quarantined + duplicates."
 CHECKS = "files"
 _KEPT = "state <> 'duplicate file'"
 COUNTS = ("accepted", "quarantined", "duplicates")

@@ -1,4 +1,8 @@
-"""Every event is accounted for, and the late rows are those of the events that missed a window."""
+"""Every event is accounted for, and the late rows are those of the events that missed a window.
+
+Every accepted event that arrived in the interval is exactly one of: filtered; in no window; too late for all its
+windows; held by at least one (passed or not).
+"""
 
 from datetime import date
 
@@ -9,10 +13,6 @@ from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 2: every event is accounted for"
-LAW = (
-    "Every accepted event that arrived in the interval is exactly one of: filtered; in no window; too "
-    "late for all its windows; held by at least one (passed or not)."
-)
 CHECKS = "audit"
 IDENTITY = ("path", "line", "reading")
 LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")

@@ -1,4 +1,8 @@
-"""Each row counts what silver has."""
+"""Each row counts what silver has.
+
+For each row: events = the key's accepted, unfiltered events in the window that arrived by emitted_at and were not
+too late for it; late_events = those of them with arrival after P(window_end).
+"""
 
 from datetime import date
 
@@ -8,10 +12,6 @@ from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 3: rows count what silver has"
-LAW = (
-    "For each row: events = the key's accepted, unfiltered events in the window that arrived by "
-    "emitted_at and were not too late for it; late_events = those of them with arrival after P(window_end)."
-)
 CHECKS = "audit"
 EXPECTED = ("recounted_events", "recounted_late_events")
 

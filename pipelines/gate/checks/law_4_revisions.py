@@ -1,4 +1,9 @@
-"""Revisions follow without a gap, one for each tick that changed the window."""
+"""Revisions follow without a gap, one for each tick that changed the window.
+
+Per window: revisions follow without a gap on the number that the warm-up counted; emitted_at rises; events never
+falls, unless windows depend on their key's other events. So the interval has one row for each tick that changed the
+window, and no other.
+"""
 
 from datetime import date
 
@@ -8,11 +13,6 @@ from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 4: revisions follow without a gap"
-LAW = (
-    "Per window: revisions follow without a gap on the number that the warm-up counted; emitted_at rises; "
-    "events never falls, unless windows depend on their key's other events. So the interval has one row for each "
-    "tick that changed the window, and no other."
-)
 CHECKS = "audit"
 EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
 

@@ -2,6 +2,9 @@
 
 The other laws hold each row against what silver allows, which for most of these kinds is a range. Here the windows
 themselves are found again, by a walk over all events of a key (recount/plain/): too slow for all keys.
+
+    Of keys drawn by what the run reads, the interval has the rows that a plain replay of all their events gives, and no
+    other: windows, revisions, panes, emitted_at, events, late_events and aggregates.
 """
 
 from collections.abc import Iterator
@@ -21,10 +24,6 @@ from pipelines.ledger.verdicts import Verdict
 from schemas.query import Query
 
 NAME = "law 5, drawn keys: all rows are those of a plain replay"
-LAW = (
-    "Of keys drawn by what the run reads, the interval has the rows that a plain replay of all their events gives, and "
-    "no other: windows, revisions, panes, emitted_at, events, late_events and aggregates."
-)
 CHECKS = "dependent"
 COMPARED = {"emitted_at_us": "tick", "pane": "firing", "events": "events", "late_events": "late events"}
 IDENTITY = ("key_number", "window_start_us", "window_end_us", "window_number", "revision")

@@ -1,4 +1,8 @@
-"""A window that can't change any more has its final values."""
+"""A window that can't change any more has its final values.
+
+For each window whose P(end + allowed) lies in the interval: its newest revision, taken from the warm-up if it is
+older, has the final row's events, late_events and aggregates.
+"""
 
 from collections.abc import Sequence
 from datetime import date
@@ -6,15 +10,11 @@ from datetime import date
 from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import AuditedDays, ComparedRows, Recount
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 from schemas.query import Query
 
 NAME = "law 5: closed windows have their final values"
-LAW = (
-    "For each window whose P(end + allowed) lies in the interval: its newest revision, taken from the "
-    "warm-up if it is older, has the final row's events, late_events and aggregates."
-)
 CHECKS = "audit"
 
 
@@ -54,10 +54,8 @@ def _days_that_differ(recount: Recount, final: str) -> Sequence[date]:
     place = (*recount.window, "emitted_date")
     newest = f"({_newest(recount)}) n {closed_in_their_day}"
     changed = f"({final}) WHERE newest_tick_us >= {sql.begin_us('emitted_date')}"
-    return recount.days_that_differ(
-        ComparedRows(newest, (*place, "events", "late_events", *aggregates.as_numbers(recount))),
-        ComparedRows(changed, (*place, *_expected(recount.query))),
-    )
+    audited = (*place, "events", "late_events", *aggregates.as_numbers(recount))
+    return recount.days_that_differ({newest: audited, changed: (*place, *_expected(recount.query))})
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:

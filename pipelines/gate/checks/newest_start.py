@@ -1,5 +1,9 @@
 """The day's newest start, as ingest noted it, is that of its events, or of its last heartbeat: later days take their
-watermark from it."""
+watermark from it.
+
+    The watermark at arrival time a follows from the newest start over all accepted events that arrived by a: of earlier
+    days only their newest starts are read.
+"""
 
 from datetime import date, datetime
 
@@ -8,10 +12,6 @@ from pipelines.gate.recount.silver import SilverDays
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "the newest start is that of silver"
-LAW = (
-    "The watermark at arrival time a follows from the newest start over all accepted events that arrived by a: of "
-    "earlier days only their newest starts are read."
-)
 CHECKS = "silver"
 
 

@@ -1,4 +1,8 @@
-"""The day's pass ticks are those of its events: P(E) is what every other law is counted with."""
+"""The day's pass ticks are those of its events: P(E) is what every other law is counted with.
+
+The watermark at arrival time a follows from the newest start over all accepted events that arrived by a: the day's
+pass ticks are the ticks, and the heartbeats after the first of them, that raised the day's newest start.
+"""
 
 from datetime import date
 
@@ -7,11 +11,6 @@ from pipelines.gate.recount.silver import SilverDays
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "pass ticks are those of silver"
-LAW = (
-    "The watermark at arrival time a follows from the newest start over all accepted events that arrived "
-    "by a: the day's pass ticks are the ticks, and the heartbeats after the first of them, that raised the day's "
-    "newest start."
-)
 CHECKS = "silver"
 
 

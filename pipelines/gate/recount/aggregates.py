@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from pipelines.gate.recount import in_order, order_statistics, sql
 from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.stretches import StretchesOfWindows
-from pipelines.gate.recount.values import TOLERANCE, Recounted, Values
+from pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
 from schemas.query import Aggregate, Query
 
 TEXT = "VARCHAR"

@@ -12,15 +12,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, groupby
 
-from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
 from pipelines.gate.recount.plain.ticks import Event, Staircase, to_time
 from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.tables import TableVersion, add_view
+from pipelines.gate.recount.tables import TableVersion, add_view, bytes_by_bucket
 from pipelines.gate.recount.ticks import staircase
 from schemas.query import EVENT_COLUMNS
 from schemas.tables import bucket_of
@@ -39,7 +38,7 @@ def add_drawn(recount: Recount, lake: Lake) -> None:
     _add_askable(recount)
     buckets = _buckets(recount, lake)
     among = [("bucket", "in", [str(each) for each in buckets])]
-    silver = TableVersion(lake, recount.tables.source.silver.name, recount.versions.silver, "arrival_date", among)
+    silver = TableVersion(lake, recount.tables.source.silver, recount.versions.silver, among)
     last = recount.days[-1] if buckets else date.min
     add_view(recount.connection, "silver_of_drawn", silver, (date.min, last))
     drawn = sql.literals(_drawn(recount))
@@ -75,7 +74,7 @@ def _add_askable(recount: Recount) -> None:
 def _buckets(recount: Recount, lake: Lake) -> list[int]:
     """Those of the keys whose turn is first, as many as have BYTES of silver, but one at least. Where a key may be in
     any bucket all, or none where these are more than that."""
-    stream, sizes = recount.stream, _bytes_by_bucket(recount, lake)
+    stream, sizes = recount.stream, bytes_by_bucket(lake, recount)
     if not stream.key or not set(stream.key) <= set(recount.query.key):
         return list(sizes) if sum(sizes.values()) <= BYTES else []
     columns = ", ".join(f"k.{sql.name(column)}" for column in stream.key)
@@ -83,16 +82,6 @@ def _buckets(recount: Recount, lake: Lake) -> list[int]:
     found = list(dict.fromkeys(bucket_of(key, stream.buckets) for key in keys))
     so_far = accumulate(sizes[each] for each in found)
     return [bucket for bucket, size in zip(found, so_far, strict=True) if size <= BYTES] or found[:1]
-
-
-def _bytes_by_bucket(recount: Recount, lake: Lake) -> dict[int, int]:
-    """From Delta's log: no file is asked."""
-    name, found = recount.tables.source.silver.name, dict.fromkeys(range(recount.stream.buckets), 0)
-    of_days = files_by_day(lake, name, recount.versions.silver, lambda day: day <= recount.days[-1])
-    for each in chain.from_iterable(of_days.values()):
-        assert each.bucket is not None, "silver is partitioned by bucket"
-        found[each.bucket] += each.file_bytes
-    return found
 
 
 def _drawn(recount: Recount) -> list[int]:

@@ -14,8 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from pipelines.gate.recount.stretches import StretchesOfWindows
-from pipelines.gate.recount.values import TOLERANCE, Recounted, Values
+from pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
 
 PLACE, STARTED_US = "place_in_order", "started_us"
 """Columns of events: which one it is by (start, arrival, seq), and its start."""
@@ -74,7 +73,7 @@ def _longest(values: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     found = values.stretches
     [held] = np.nonzero(values.present & (found.begins < found.ends))
     order = held[np.lexsort((values.places[held], found.keys[found.begins[held]]))]
-    numbers, ordered = values.numbers[order], replace(found, begins=found.begins[order], ends=found.ends[order])
+    numbers, ordered = values.numbers[order], found.of_events(order)
     count = ordered.sums(np.ones(len(order), np.int64))
     low, high = (ordered.extremes(np.arange(len(order)), least) for least in (True, False))
     length, first, last = np.zeros((3, len(found.first)), np.int64)

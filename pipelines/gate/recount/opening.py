@@ -14,7 +14,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.recount.drawn import add_drawn
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.plain.kinds import not_cut_exactly
-from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, ComparedRows, KeyShare, Recount
+from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare, Recount
 from pipelines.gate.recount.sources import add_sources
 from pipelines.gate.recount.tables import open_recount_database
 
@@ -53,7 +53,7 @@ def _doubtful(recount: Recount) -> str:
     if in_sql(recount.query.window).exceptions(recount.query):
         return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM {again}"
     compared = {**{column: column for column in place}, **SAME}
-    differing = recount.days_that_differ(ComparedRows("audit", [*compared]), ComparedRows(again, [*compared.values()]))
+    differing = recount.days_that_differ({"audit": [*compared], again: [*compared.values()]})
     days = sql.literals(differing)
     same = " AND ".join(f"a.{audited} = e.{column}" for audited, column in compared.items())
     places = ", ".join(f"coalesce(a.{column}, e.{column}) AS {column}" for column in place)

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipelines.gate.recount.stretches import StretchesOfWindows
-from pipelines.gate.recount.values import Recounted, Values
+from pipelines.gate.recount.stretches import Recounted, StretchesOfWindows, Values
 
 HALF_RANGE = 1 << 62
 
@@ -34,7 +33,7 @@ class Coded(NamedTuple):
         found = asked.stretches
         held = asked.present & (found.begins < found.ends)
         values, codes = np.unique(asked.numbers[held], return_inverse=True)
-        return cls(codes.astype(np.int64), values, replace(found, begins=found.begins[held], ends=found.ends[held]))
+        return cls(codes.astype(np.int64), values, found.of_events(held))
 
     def kth_least(self, k: np.ndarray) -> np.ndarray:
         """By stretch the value of which k, from 1 on, are at most as great; any where there are fewer.

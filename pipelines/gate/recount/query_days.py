@@ -1,16 +1,16 @@
 """What is counted again: days of one query, at one version of each table, and of these some keys."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 import pyarrow as pa
 
-from pipelines.gate.recount import sql
+from pipelines.tables.arrival_days import DAY_US, day_start_us
 from pipelines.tables.stream_tables import AuditVersions
 from schemas.query import WINDOW_NUMBER, Query
 from schemas.stream import Stream
@@ -18,8 +18,6 @@ from schemas.windows import DAY
 
 if TYPE_CHECKING:
     from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
-
-DAY_US = 86_400_000_000
 
 
 class KeyShare(NamedTuple):
@@ -44,14 +42,26 @@ class KeyShare(NamedTuple):
 ALL_KEYS = KeyShare()
 
 
-class QueryConnection(Protocol):
-    """A query whose windows are counted, and a connection that has tables of its events."""
+class RecountDatabase:
+    """What has a connection with tables of events."""
 
-    @property
-    def query(self) -> Query: ...
-    @property
-    def connection(self) -> duckdb.DuckDBPyConnection: ...
-    def one(self, statement: str) -> tuple: ...
+    connection: duckdb.DuckDBPyConnection
+
+    def rows(self, statement: str) -> list[tuple]:
+        return self.connection.execute(statement).fetchall()
+
+    def one(self, statement: str) -> tuple:
+        """The only row of a statement."""
+        (row,) = self.rows(statement)
+        return row
+
+
+@dataclass(frozen=True)
+class QueryConnection(RecountDatabase):
+    """A query whose windows are counted without a run, and a connection that has tables of its events."""
+
+    query: Query
+    connection: duckdb.DuckDBPyConnection
 
 
 @dataclass(frozen=True)
@@ -80,12 +90,12 @@ class AuditedDays:
 
     @property
     def start_us(self) -> int:
-        return sql.day_start_us(self.days[0])
+        return day_start_us(self.days[0])
 
     @property
     def end_us(self) -> int:
         """The first microsecond after the last day, UTC."""
-        return sql.day_start_us(self.days[-1]) + DAY_US
+        return day_start_us(self.days[-1]) + DAY_US
 
     @property
     def without_gaps(self) -> list["AuditedDays"]:
@@ -98,38 +108,25 @@ class AuditedDays:
         return [replace(self, days=self.days[low:high], before=self.days[:low]) for low, high in edges if low < high]
 
 
-class ComparedRows(NamedTuple):
-    """SQL: rows with their day as `emitted_date`, and what is compared of them."""
-
-    relation: str
-    columns: Sequence[str]
-
-
 @dataclass(frozen=True)
-class Recount(AuditedDays):
+class Recount(AuditedDays, RecountDatabase):
     """Days without a gap: what a law gets. `connection` has the tables of this package."""
 
     connection: duckdb.DuckDBPyConnection
-
-    def rows(self, statement: str) -> list[tuple]:
-        return self.connection.execute(statement).fetchall()
-
-    def one(self, statement: str) -> tuple:
-        (row,) = self.rows(statement)
-        return row
 
     @cached_property
     def audited_rows(self) -> dict[date, int]:
         """How many rows of the run a day has, of days that have any: several laws ask."""
         return dict(self.rows("SELECT emitted_date, count(*) FROM audit GROUP BY ALL"))
 
-    def days_that_differ(self, rows: ComparedRows, again: ComparedRows) -> list[date]:
+    def days_that_differ(self, relations: Mapping[str, Sequence[str]]) -> list[date]:
         """The days of which two relations don't have the same rows, in any order: by sums of hashes of 64 bits. A join
-        of five million rows that were all the same took four times as long. O(rows)."""
+        of five million rows that were all the same took four times as long. O(rows). relations: by SQL, which has
+        the day as `emitted_date`, the columns that are compared."""
         digests = " UNION ALL ".join(
-            f"SELECT emitted_date, count(*) AS rows, sum(CAST(hash({', '.join(each.columns)}) AS HUGEINT)) AS digest "
-            f"FROM {each.relation} GROUP BY ALL"
-            for each in (rows, again)
+            f"SELECT emitted_date, count(*) AS rows, sum(CAST(hash({', '.join(columns)}) AS HUGEINT)) AS digest "
+            f"FROM {relation} GROUP BY ALL"
+            for relation, columns in relations.items()
         )
         differs = "count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)"
         return [day for (day,) in self.rows(f"SELECT emitted_date FROM ({digests}) GROUP BY ALL HAVING {differs}")]

@@ -67,6 +67,9 @@ class Shape(NamedTuple):
     never_late: bool = False
 
 
+WHOLE = Shape()
+
+
 class RowsToCount(NamedTuple):
     """int64 arrays, one entry a row of the run: what it is of, when it came, when its window's end was reached."""
 

@@ -12,9 +12,10 @@ from pipelines.delta.file_commits import MOST_PATHS
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine, Relations
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import DAY_US
+from pipelines.gate.recount.query_days import RecountDatabase
 from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from pipelines.gate.recount.ticks import heartbeats_between
+from pipelines.tables.arrival_days import DAY_US
 from pipelines.tables.stream_tables import Snapshot, StreamTables
 
 
@@ -47,7 +48,7 @@ def open_files(
 
 
 @dataclass(frozen=True)
-class SilverDays:
+class SilverDays(RecountDatabase):
     """Arrival days: the views `silver`, `passes` and `partitions` of `connection` have rows of no others; and silver's
     version."""
 
@@ -71,17 +72,14 @@ class SilverDays:
         times = "make_timestamptz(tick_us), make_timestamptz(newest_us)"
         return f"{found} UNION ALL SELECT arrival_date, {times} FROM ({beats})"
 
-    def rows(self, statement: str) -> list[tuple]:
-        return self.connection.execute(statement).fetchall()
-
 
 def open_days(lake: Lake, tables: StreamTables, snapshot: Snapshot, days: Sequence[date]) -> SilverDays:
     """Open some days of the stream's tables: of events nothing is read yet."""
     connection = open_recount_database(lake)
     among = [("arrival_date", "in", [day.isoformat() for day in days])]
     for view, table in (("silver", tables.silver), ("passes", tables.passes)):
-        add_view(connection, view, TableVersion(lake, table.name, snapshot.version(table.name), among=among))
-    noted = TableVersion(lake, tables.partitions.name, snapshot.version(tables.partitions.name))
+        add_view(connection, view, TableVersion(lake, table, snapshot.version(table.name), among=among))
+    noted = TableVersion(lake, tables.partitions, snapshot.version(tables.partitions.name))
     add_view(connection, "all_partitions", noted)
     listed = sql.literals(days)
     connection.execute(f"CREATE TEMP VIEW partitions AS FROM all_partitions WHERE arrival_date IN ({listed})")

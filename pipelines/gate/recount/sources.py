@@ -10,7 +10,6 @@ published  of windows that depend on their key's other events, the newest revisi
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 
 import pyarrow as pa
@@ -18,14 +17,15 @@ import pyarrow as pa
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import ALL_KEYS, DAY_US, KeyShare, Recount, value_name
+from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
+from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, day_start_us
 from schemas.tables import bucket_of
 from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
-YEAR_ONE_US = sql.day_start_us(date.min)
+YEAR_ONE_US = day_start_us(date.min)
 KEYS_AT_ONCE = 100_000  # as Python's objects
 IDENTITY = ("path_number", "line", "reading")
 ORDER = ("start_us", "arrival_us", *IDENTITY)
@@ -38,7 +38,7 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     # All where nothing had arrived before the days.
     lower_us = sql.EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
     since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
-    since = min(recount.days[0], sql.EPOCH.date() + timedelta(days=since_us // DAY_US))
+    since = min(recount.days[0], EPOCH_DATE + timedelta(days=since_us // DAY_US))
     add_view(recount.connection, "all_silver", silver, (since, recount.days[-1]))
     name_rows_of(recount, share.within_buckets, ["silver"])
     recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
@@ -52,16 +52,16 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
 def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
     """Views of the days' rows and of the pass ticks up to them. Returns silver, of which more days are read later."""
     tables, versions, first, last = recount.tables, recount.versions, recount.days[0], recount.days[-1]
-    every_bucket = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
-    silver = replace(every_bucket, among=share.of_silver)
-    passes = TableVersion(lake, tables.source.passes.name, versions.passes, "arrival_date")
+    every_bucket = TableVersion(lake, tables.source.silver, versions.silver)
+    silver = every_bucket._replace(among=share.of_silver)
+    passes = TableVersion(lake, tables.source.passes, versions.passes)
     add_view(recount.connection, "all_silver_of_days", silver, (first, last))
     if last == recount.stream.last_day:
         add_view(recount.connection, "last_day", every_bucket, (last, last))
     add_view(recount.connection, "passes", passes, (date.min, last))
     add_silences(recount)
-    audit = TableVersion(lake, tables.audit.name, versions.audit, "emitted_date")
-    late_audit = TableVersion(lake, tables.late_audit.name, versions.late_audit, "arrival_date")
+    audit = TableVersion(lake, tables.audit, versions.audit)
+    late_audit = TableVersion(lake, tables.late_audit, versions.late_audit)
     add_view(recount.connection, "all_audit_table", audit, (first, last))
     add_view(recount.connection, "all_late_table", late_audit, (first, last))
     name_rows_of(recount, share, ["audit_table", "late_table"])
@@ -153,12 +153,12 @@ def _earlier(recount: Recount, lake: Lake, since: date) -> Iterator[str]:
     if version is None or newest is None or lake.lacks_files(tables.results.name, version):
         version = newest
     if version is not None:
-        results = TableVersion(lake, tables.results.name, version, "emitted_date")
+        results = TableVersion(lake, tables.results, version)
         add_view(connection, "all_results", results, (since, last))
         yield f"FROM all_results r WHERE {sql.where((('emitted_date', 'not_in', recount.before),), 'r')}"
     if recount.before:
         among = [("emitted_date", "in", [day.isoformat() for day in recount.before])]
-        made = TableVersion(lake, tables.audit.name, recount.versions.audit, "emitted_date", among)
+        made = TableVersion(lake, tables.audit, recount.versions.audit, among)
         add_view(connection, "all_made_before", made, (since, last))
         yield "FROM all_made_before"
 

@@ -48,11 +48,6 @@ def microseconds(value: timedelta) -> int:
     return value // MICROSECOND
 
 
-def day_start_us(day: date) -> int:
-    """The start of a UTC day, in microseconds since the epoch."""
-    return (day - EPOCH.date()).days * 86_400_000_000
-
-
 def day_of(us: str) -> str:
     """SQL: the UTC day of microseconds since the epoch."""
     return f"CAST(make_timestamp({us}) AS DATE)"

@@ -8,7 +8,8 @@ written once more, so that what ingest and replay made of silences is found agai
 from datetime import date
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import DAY_US, QueryConnection, Recount
+from pipelines.gate.recount.query_days import QueryConnection, Recount
+from pipelines.tables.arrival_days import DAY_US
 
 
 def add_silences(recount: Recount) -> None:
@@ -68,7 +69,7 @@ def _every_us(recount: Recount) -> int:
     return 0 if idle_after is None else sql.microseconds(idle_after)
 
 
-def with_passes(recount: QueryConnection, windows: str) -> str:
+def with_passes(recount: Recount | QueryConnection, windows: str) -> str:
     """SQL: the windows of a relation with `reached_us` = P(end) and `closed_us` = P(end + allowed)."""
     lateness_us = sql.microseconds(recount.query.lateness)
     allowed_us = lateness_us + sql.microseconds(recount.query.allowed_lateness)

@@ -4,10 +4,11 @@ import altair as alt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.gate.recount import sql
 from pipelines.report import figure as f
-from pipelines.report.figure import PageFigure
+from pipelines.report.page import PageFigure
 from pipelines.report.queries.results import KeptResults, titled
-from pipelines.report.reader import Reader, name, text
+from pipelines.report.reader import Reader
 
 FIRING = f.colours("pane", {"early": f.GREY, "on_time": f.BLUE, "late": f.ORANGE, "final": f.GREEN}, "firing")
 _BECAME = {
@@ -32,7 +33,7 @@ def chosen(results: KeptResults, parameter: str) -> tuple[alt.Parameter, str]:
 
 
 def listed(results: KeptResults) -> str:
-    return ", ".join(map(name, results.measures))
+    return ", ".join(map(sql.name, results.measures))
 
 
 def measured_tips(results: KeptResults) -> list[alt.Tooltip]:
@@ -98,8 +99,8 @@ def completeness(reader: Reader, results: KeptResults) -> PageFigure:
 
 def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | None:
     """The on-time value of windows against the final one: those that changed most, and some of the others."""
-    firsts = ", ".join(f"first.{name(each)} AS {name('on_time_' + each)}" for each in results.measures)
-    lasts = ", ".join(f"last.{name(each)} AS {name('final_' + each)}" for each in results.measures)
+    firsts = ", ".join(f"first.{sql.name(each)} AS {sql.name('on_time_' + each)}" for each in results.measures)
+    lasts = ", ".join(f"last.{sql.name(each)} AS {sql.name('final_' + each)}" for each in results.measures)
     rows = reader.table(f"""
         WITH pairs AS (SELECT first.key, first.window_start, {firsts}, {lasts},
                 last.events - first.events AS more FROM results AS first JOIN results AS last USING ({WINDOW})
@@ -191,7 +192,7 @@ def late_events(reader: Reader, late: str) -> PageFigure | None:
         color=alt.Color("reason:N", title=None),
         tooltip=["reason:N", f.tip("from_s", "late by, from, s"), f.tip("to_s", "to, s"), f.tip("events")],
     )
-    caption = f"Events of {text(late)[1:-1]}, each once, by how far the watermark was past its first missed window."
+    caption = f"Events of {late}, each once, by how far the watermark was past its first missed window."
     return f.figure("late-events", "How late the late events were", caption, chart)
 
 

@@ -9,8 +9,8 @@ from datetime import date
 
 import pyarrow as pa
 
-from pipelines.report.reader import Reader, name, newest_days, rows_of_days, text
-from schemas.model import Model
+from pipelines.gate.recount import sql
+from pipelines.report.reader import Reader, newest_days, rows_of_days
 from schemas.query import Query
 from schemas.stream import Stream
 
@@ -43,11 +43,9 @@ def titled(measure: str, unit: str | None) -> str:
     return f"{measure}, {unit}" if unit else measure
 
 
-def keep_results(reader: Reader, query: Query, stream: Stream) -> KeptResults | None:
-    """Make the table, of the newest days with at most MOST_ROWS rows; None where the query has none. O(n · log n)."""
+def keep_results(reader: Reader, query: Query, stream: Stream) -> KeptResults:
+    """Make the table, of the newest days with at most MOST_ROWS rows of a query that has any. O(n · log n)."""
     by_day = rows_of_days(reader.lake, query.name)
-    if not by_day:
-        return None
     first, taken = newest_days(by_day, MOST_ROWS)
     fixed = {*query.key, *query.window_columns, "emitted_date"}
     fields = [
@@ -65,10 +63,7 @@ def _is_number(type_: pa.DataType) -> bool:
 def unit_of(query: Query, stream: Stream, column: str) -> str | None:
     """The unit of a column of results; None where it has none, or where its function's results have another."""
     aggregate = query.aggregates.get(column)
-    if aggregate is None:
-        read = query.function.columns if isinstance(query, Model) else ()
-        return None if not read or column in ("tuples", "status") else None
-    if aggregate.function not in _SAME_UNIT or not aggregate.columns:
+    if aggregate is None or aggregate.function not in _SAME_UNIT or not aggregate.columns:
         return None
     columns = {each.name: each.unit for each in stream.columns}
     return columns.get(aggregate.columns[0])
@@ -77,16 +72,16 @@ def unit_of(query: Query, stream: Stream, column: str) -> str | None:
 def key_label(query: Query) -> str:
     """SQL of a key as one text: null is another key than the string "null"."""
     shown = "CASE {0} WHEN 'null' THEN $$'null'$$ ELSE {0} END"
-    parts = [f"coalesce({shown.format(f'{name(column)}::VARCHAR')}, 'null')" for column in query.key]
-    return " || ' · ' || ".join(parts) if parts else text("all")
+    parts = [f"coalesce({shown.format(f'{sql.name(column)}::VARCHAR')}, 'null')" for column in query.key]
+    return " || ' · ' || ".join(parts) if parts else sql.literal("all")
 
 
 def _select(query: Query, measures: list[str], first: date) -> str:
     number = "0 AS window_number" if query.window.context_free else "window_number"
-    listed = "".join(f", {name(measure)}" for measure in measures if measure != EVENTS)
+    listed = "".join(f", {sql.name(measure)}" for measure in measures if measure != EVENTS)
     return f"""
         WITH read AS (
             SELECT {key_label(query)} AS key, window_start, window_end, {number}, revision, pane, emitted_at, events,
-                late_events{listed} FROM {query.name} WHERE emitted_date >= DATE {text(first.isoformat())})
+                late_events{listed} FROM {query.name} WHERE emitted_date >= {sql.literal(first)})
         SELECT *, revision = max(revision) OVER (PARTITION BY key, window_start, window_end, window_number) AS is_final
         FROM read"""

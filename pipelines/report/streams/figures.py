@@ -3,12 +3,14 @@
 import altair as alt
 
 from pipelines.report import figure as f
-from pipelines.report.figure import PageFigure
+from pipelines.report.page import PageFigure
 from pipelines.report.reader import Reader
 
 _POINTS, _NEAR = 450, 0.995
 _SHARES = {"0.5": "50 %", "0.75": "75 %", "0.9": "90 %", "0.95": "95 %", "0.99": "99 %", "0.999": "99.9 %", "1": "all"}
 _COVERS = {"half of the events": f.GREEN, "99 %": f.BLUE, "all": f.ORANGE}
+OF_FOLDER = "regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '')"
+"""SQL: the folder of a file, below that of its stream."""
 _FOLDER = alt.Color("folder:N", title=None)
 
 
@@ -165,8 +167,7 @@ def bursts(reader: Reader) -> PageFigure:
 
 def refused(reader: Reader, quarantine: str) -> PageFigure:
     rows = reader.table(f"""
-        SELECT reason, regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '') AS folder,
-            sum(records)::BIGINT AS records
+        SELECT reason, {OF_FOLDER} AS folder, sum(records)::BIGINT AS records
         FROM {quarantine} GROUP BY ALL ORDER BY 3 DESC, folder LIMIT 60""")
     marks = f.chart(rows).mark_bar()
     chart = marks.encode(

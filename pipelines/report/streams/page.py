@@ -10,8 +10,9 @@ from datetime import date
 from typing import NamedTuple
 
 from pipelines.delta.lake import Lake
+from pipelines.gate.recount import sql
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
-from pipelines.report.reader import Reader, newest_days, reading, text
+from pipelines.report.reader import Reader, newest_days, reading
 from pipelines.report.streams import figures
 from pipelines.report.words import length, share, stream_file, without_controls
 from pipelines.tables.stream_tables import StreamTables
@@ -21,7 +22,6 @@ _SAMPLES, _LONGEST_TEXT, _GAPS = 3, 240, 8
 MOST_EVENTS = 5_000_000
 _MOST_FOLDERS = 8
 _OTHERS = "other folders"
-_FOLDER = "regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '')"
 
 
 class KeptEvents(NamedTuple):
@@ -41,9 +41,9 @@ def keep_events(reader: Reader, tables: StreamTables) -> KeptEvents | None:
     first, events = newest_days(by_day, MOST_EVENTS)
     lines = f"""
         SELECT path, line, arg_min(start, reading) AS start, arg_min(arrival, reading) AS arrival
-        FROM {tables.silver.name} WHERE arrival_date >= DATE {text(first.isoformat())} GROUP BY path, line"""
+        FROM {tables.silver.name} WHERE arrival_date >= {sql.literal(first)} GROUP BY path, line"""
     reader.keep("lines", lines)
-    largest = reader.tuples(f"SELECT {_FOLDER} FROM lines GROUP BY 1 ORDER BY count(*) DESC, 1")
+    largest = reader.tuples(f"SELECT {figures.OF_FOLDER} FROM lines GROUP BY 1 ORDER BY count(*) DESC, 1")
     shown = [folder for (folder,) in largest[: _MOST_FOLDERS - (len(largest) > _MOST_FOLDERS)]]
     reader.keep("events", _events(shown))
     span = (max(by_day) - first).days
@@ -52,10 +52,10 @@ def keep_events(reader: Reader, tables: StreamTables) -> KeptEvents | None:
 
 
 def _events(shown: list[str]) -> str:
-    listed = ", ".join(map(text, shown))
+    listed = sql.literals(shown)
     return f"""
-        WITH placed AS (SELECT {_FOLDER} AS of_file, * FROM lines)
-        SELECT CASE WHEN of_file IN ({listed}) THEN of_file ELSE {text(_OTHERS)} END AS folder, start, arrival,
+        WITH placed AS (SELECT {figures.OF_FOLDER} AS of_file, * FROM lines)
+        SELECT CASE WHEN of_file IN ({listed}) THEN of_file ELSE {sql.literal(_OTHERS)} END AS folder, start, arrival,
             (epoch_us(arrival) - epoch_us(start)) / 1e6 AS delay_s,
             (epoch_us(max(start) OVER (PARTITION BY of_file ORDER BY arrival, path, line ROWS UNBOUNDED PRECEDING))
                 - epoch_us(start)) / 1e6 AS lag_s

@@ -28,14 +28,10 @@ def error_with(exit_code):
     return [kind for kind in errors.kinds() if kind.exit_code == exit_code]
 
 
-def test_the_day_is_ds_whatever_the_data_interval():
-    assert (
-        command.day_of({"ds": "2018-10-01", "params": {"day": None}, "data_interval_start": "nonsense"}) == "2018-10-01"
-    )
-
-
-def test_the_param_day_beats_ds():
-    assert command.day_of({"ds": "2026-01-01", "params": {"day": "2018-10-01"}}) == "2018-10-01"
+def test_the_param_day_beats_ds_which_is_the_day_whatever_the_data_interval():
+    without = {"ds": "2018-10-01", "params": {"day": None}, "data_interval_start": "nonsense"}
+    given = {"ds": "2026-01-01", "params": {"day": "2018-10-01"}}
+    assert command.day_of(without) == command.day_of(given) == "2018-10-01"
 
 
 def test_the_param_day_is_refused_in_a_backfill_whose_runs_have_days_of_their_own():
@@ -52,26 +48,18 @@ def test_a_run_without_logical_date_and_param_fails_for_good_and_says_what_to_do
         command.day_of({"params": {"day": None}})
 
 
-@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20])
-def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
-    assert error_with(exit_code)
-    with pytest.raises(AirflowFailException, match="the reason"):
-        command.raise_unless_done(exit_code, "the reason")
-
-
-def test_what_fails_for_good_is_what_the_errors_say():
+def test_what_a_retry_can_not_fix_is_not_retried_everything_else_is_and_success_raises_nothing():
+    """As the errors say."""
     assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20)
     assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded], [errors.NothingArrived]]
-
-
-@pytest.mark.parametrize("exit_code", [1, 10, 11, 13, 17, 18, -signal.SIGKILL])
-def test_everything_else_is_retried(exit_code):
-    with pytest.raises(AirflowException) as raised:
-        command.raise_unless_done(exit_code, "")
-    assert not isinstance(raised.value, AirflowFailException)
-
-
-def test_success_raises_nothing():
+    for exit_code in command.FAILS_FOR_GOOD:
+        assert error_with(exit_code)
+        with pytest.raises(AirflowFailException, match="the reason"):
+            command.raise_unless_done(exit_code, "the reason")
+    for exit_code in (1, 10, 11, 13, 17, 18, -signal.SIGKILL):
+        with pytest.raises(AirflowException) as raised:
+            command.raise_unless_done(exit_code, "")
+        assert not isinstance(raised.value, AirflowFailException)
     assert command.raise_unless_done(0, "") is None
 
 
@@ -111,33 +99,22 @@ def test_a_task_that_is_of_no_day_needs_none(monkeypatch, tmp_path, capsys):
     assert str(["--end-with-parent", "maintain"]) in capsys.readouterr().out
 
 
-def test_an_error_ends_its_stage_s_section():
-    output, levels = shown(["== gate: checks", "error: no", "  more"])
-    assert output == ["::group::gate: checks", "::endgroup::", "error: no", "  more"]
-    assert levels == ["info", "info", "error", "error"]
-
-
-def test_a_warning_stands_outside_of_the_sections_with_its_level():
-    lines = ["== ticks: notes", "warning: 3 file(s) hold no event", "done"]
+@pytest.mark.parametrize(
+    ("lines", "levels", "reason"),
+    [
+        (["error: no", "  more"], ["error", "error"], "no\n  more"),
+        (["warning: 3 file(s) hold no event", "done"], ["warning", "info"], ""),
+        (["skipped: another run publishes"], ["info"], "another run publishes"),
+    ],
+)
+def test_what_ends_a_section_stands_outside_of_it_with_its_level_and_a_warning_is_no_reason_to_fail(
+    lines, levels, reason
+):
     logged = []
     log = command.Log(*(lambda line, level=level: logged.append((line, level)) for level in command.Log._fields))
-    assert command.show(lines, log) == "", "it is no reason to fail"
-    assert logged[1:] == [("::endgroup::", "info"), (lines[1], "warning"), (lines[2], "info")]
-
-
-def test_a_skipped_run_is_no_error_in_the_log():
-    output, levels = shown(["== publish", "skipped: another run publishes"])
-    assert output == ["::group::publish", "::endgroup::", "skipped: another run publishes"]
-    assert set(levels) == {"info"}
-
-
-def shown(lines):
-    """What is logged of a command's lines, and the level of each."""
-    logged = []
-    log = command.Log(*(lambda line, level=level: logged.append((line, level)) for level in command.Log._fields))
-    reason = "\n".join(lines[1:]).partition(": ")[2]
-    assert command.show(lines, log) == reason
-    return [line for line, _ in logged], [level for _, level in logged]
+    assert command.show(["== gate: checks", *lines], log) == reason
+    assert logged[:2] == [("::group::gate: checks", "info"), ("::endgroup::", "info")]
+    assert logged[2:] == [*zip(lines, levels, strict=True)]
 
 
 def test_a_missing_command_names_make_setup(monkeypatch, tmp_path):

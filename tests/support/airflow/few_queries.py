@@ -1,9 +1,9 @@
 """An Airflow over few queries, whose tasks run on the local engine, but for those of one run."""
 
-import shutil
 from pathlib import Path
 
 from stack.places import PYTHON, REPOSITORY, WINDROW
+from tests.support.checkout import copied
 
 COMMAND = """#!/bin/sh
 case "$*" in
@@ -17,7 +17,7 @@ exec {windrow} "$@"
 def definitions(home: Path, queries: tuple[str, ...]) -> Path:
     """A folder that stands for the checkout: the DAGs, and a copy of schemas/ without other queries."""
     folder = home / "definitions"
-    shutil.copytree(REPOSITORY / "schemas", folder / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
+    copied(folder, "schemas")
     for kind in ("queries", "models"):
         for file in (folder / "schemas" / kind).glob("[a-z]*.py"):
             if file.stem not in queries:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import tests.support.chaos
 from stack import compiled
-from tests.support.chaos.interrupting import interrupt
 from tests.support.chaos.real_files import STREAMS
 from tests.support.chaos.round import Round
+from tests.support.interrupts import interrupt
 
 
 def main() -> int:

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,18 +43,9 @@ class Terminal:
     def start(self, words: list[str]) -> "Running":
         """Start a command as the leader of a session of its own."""
         self.count += 1
-        log = self.config.home / f"command-{self.count}.log"
-        with open(log, "w") as written:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "pipelines", *words],
-                env=processes.environment(self.config) | self.environment,
-                stdout=written,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                start_new_session=True,
-                preexec_fn=processes.heed_interrupts,
-            )
-        return Running(self, words, process, log)
+        name = f"command-{self.count}"
+        process = processes.start_python(self.config, name, "-m", "pipelines", *words, **self.environment)
+        return Running(self, words, process, self.config.home / f"{name}.log")
 
     def type(self, words: list[str]) -> Ended:
         """A command that nobody ends."""

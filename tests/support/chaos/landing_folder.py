@@ -19,7 +19,7 @@ class LandingFolder:
         self.finished: dict[str, str] = {}  # the newest content of each path whose ingest ended, by hash
         self.forgetting: set[str] = set()
         for path, content in pieces.side_inputs.items():
-            self._put(path, content)
+            self.put(path, content)
 
     def change(self) -> str:
         """One change; says what it was."""
@@ -28,20 +28,20 @@ class LandingFolder:
         return change(self.chance.choice(events)) if events and change != self._land else self._land("")
 
     def _land(self, _: str) -> str:
-        return f"landed {self._put(*self.pieces.piece())}"
+        return f"landed {self.put(*self.pieces.piece())}"
 
     def _replace(self, path: str) -> str:
-        return f"replaced {self._put(path, self.pieces.piece()[1])}"
+        return f"replaced {self.put(path, self.pieces.piece()[1])}"
 
     def _copy(self, path: str) -> str:
         """Unpacked next to its packed file, or packed next to its unpacked one."""
         other = path.removesuffix(".gz") if path.endswith(".gz") else f"{path}.gz"
-        return f"copied {path} to {self._put(other, landings.landed(self.config)[path])}"
+        return f"copied {path} to {self.put(other, landings.landed(self.config)[path])}"
 
     def _rename(self, path: str) -> str:
         content = landings.landed(self.config)[path]
         self._delete(path)
-        return f"renamed {path} to {self._put(path.replace('.csv', '-renamed.csv'), content)}"
+        return f"renamed {path} to {self.put(path.replace('.csv', '-renamed.csv'), content)}"
 
     def _delete(self, path: str) -> str:
         self.note()
@@ -50,9 +50,10 @@ class LandingFolder:
 
     def put_back(self, path: str) -> None:
         """A file that vanished, as it was when an ingest of it ended."""
-        self._put(path, self.contents[self.finished[path]])
+        self.put(path, self.contents[self.finished[path]])
 
-    def _put(self, path: str, content: bytes) -> str:
+    def put(self, path: str, content: bytes) -> str:
+        """Land a file; returns its path."""
         self.note()
         landings.put(self.config, path, content)
         self.contents[landings.hash_of(content)] = content

@@ -20,7 +20,7 @@ _PUT_BACK = (
 class Reader:
     """Types commands until they have nothing more to say."""
 
-    def __init__(self, terminal: Terminal, folder: LandingFolder):
+    def __init__(self, terminal: Terminal, folder: LandingFolder | None = None):
         self.terminal, self.folder = terminal, folder
         self.typed: list[str] = []
 
@@ -48,7 +48,7 @@ class Reader:
     def put_back(self, ended: Ended) -> bool:
         """Put back the files that a message asks for; whether there were any."""
         asked = sorted({path for pattern in _PUT_BACK for path in pattern.findall(ended.text)})
-        known = [path for path in asked if path in self.folder.finished]
+        known = [path for path in asked if self.folder and path in self.folder.finished]
         for path in known:
             self.folder.put_back(path)
         return bool(known)
@@ -61,9 +61,13 @@ class Reader:
             ingested = self.until_it_works(["ingest", stream])
             if self.put_back(ingested):
                 continue
-            listed = self.until_it_works(["runs", "--stale", "--json"])
-            stale = json.loads(next(line for line in listed.text.splitlines() if line.startswith("[")))
-            if not stale:
+            if not self.replay_what_is_stale():
                 return
-            for run in stale:
-                self.until_it_works(["replay", run["query"], "--day", run["day"]])
+
+    def replay_what_is_stale(self) -> list[dict]:
+        """What `windrow runs --stale` lists; returns that."""
+        listed = self.until_it_works(["runs", "--stale", "--json"])
+        stale = json.loads(next(line for line in listed.text.splitlines() if line.startswith("[")))
+        for run in stale:
+            self.until_it_works(["replay", run["query"], "--day", run["day"]])
+        return stale

@@ -1,6 +1,10 @@
-"""Heavy functions that tests give to farms: one whose outputs depend on every tuple and their order, and bad ones."""
+"""Heavy functions that tests give to farms: one whose outputs depend on every tuple and their order, and bad ones; and
+what tests ask of farms."""
+
+import threading
 
 import numpy as np
+import pytest
 
 from kernels import farm
 from kernels.farm.content import Result, WindowContent, column_of, must_stop
@@ -8,6 +12,7 @@ from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.monitor import now_ns, watched_word
 from kernels.monoid import Parameter
 from kernels.runtime.memory import resize
+from schemas.errors import WrongParameter
 
 POISON = -1.0
 OWN_STATUS = 107
@@ -84,6 +89,17 @@ def heavy(compute) -> HeavyFunction:
 IN_ORDER, RAISING, WITH_STATUS, ENDLESS, DEAF, GREEDY, SLOW = map(
     heavy, (in_order, raising, with_status, endless, deaf, greedy, slow)
 )
+
+
+def least_held(model, window, **options) -> int:
+    """The least most_held_bytes that a farm takes, as the message says."""
+    with pytest.raises(WrongParameter, match="most_held_bytes is 1; allowed: [0-9]+ or more, for") as refused:
+        farm.make(model, window, IN_ORDER, **options | {"most_held_bytes": 1})
+    return int(refused.value.allowed.split()[0])
+
+
+def workers_at_work() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
 
 
 def farmed(model, window, times, values=None, keys=None, *, function=IN_ORDER, **options):

@@ -3,18 +3,16 @@
 `machine_of` makes the test case for one kernel; a test file names kernels, options and aggregates, nothing else.
 """
 
-import math
 import os
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from kernels.aggregators import make
-from schemas.errors import BadInput, WrongParameter
 from schemas.query import agg
-from tests.support.kernels.plain import PlainWindow
+from tests.support.kernels.plain import PlainWindow, same
 
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 TIMES = st.one_of(
@@ -37,19 +35,6 @@ NIGHTLY_OPERATIONS = 500_000
 """Of each test case, and every kernel has two at least; an event of a burst counts as one, a query as one."""
 
 
-def equal(got: dict, wanted: dict) -> bool:
-    """Same names, same values; floats up to rounding."""
-    return got.keys() == wanted.keys() and all(
-        value == wanted[name]
-        or (
-            isinstance(value, float)
-            and wanted[name] is not None
-            and math.isclose(value, wanted[name], rel_tol=1e-9, abs_tol=1e-9)
-        )
-        for name, value in got.items()
-    )
-
-
 class Machine(RuleBasedStateMachine):
     """Any operation at any time, for kernels that take events in any order."""
 
@@ -68,7 +53,7 @@ class Machine(RuleBasedStateMachine):
     def both(self, method, *arguments):
         type(self).operations += len(arguments[0]) if method == "bulk_insert" else 1
         got, wanted = getattr(self.window, method)(*arguments), getattr(self.plain, method)(*arguments)
-        assert got == wanted or equal(got, wanted), f"{method}{arguments}: {got} instead of {wanted}"
+        assert same(got, wanted), f"{method}{arguments}: {got} instead of {wanted}"
 
     def now(self):
         return 0 if self.plain.youngest() is None else self.plain.youngest()
@@ -175,27 +160,3 @@ def machine_of(
                 super().runTest()
 
     return Case
-
-
-def machine_as_found(kernel: str, examples: int, steps: int):
-    """A short test case of any kernel: whether it takes any aggregate, and any order, is tried. What fails isn't made
-    smaller: in plain Python that takes minutes."""
-    aggregates, in_order = COMMUTATIVE, False
-    try:
-        window = make(kernel, aggregates, column_types={"v": "int64"})
-    except WrongParameter:
-        aggregates = INVERTIBLE
-        window = make(kernel, aggregates, column_types={"v": "int64"})
-    try:
-        window.bulk_insert([2, 3], [0, 0])
-        window.insert(1, 0)
-    except BadInput:
-        in_order = True
-    case = machine_of(kernel, aggregates, in_order)
-    case.settings = settings(
-        max_examples=examples,
-        stateful_step_count=steps,
-        deadline=None,
-        phases=(Phase.explicit, Phase.reuse, Phase.generate),
-    )
-    return case

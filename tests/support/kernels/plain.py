@@ -37,8 +37,11 @@ def of_values(function):
 
 def product(values):
     exact = math.prod(map(Fraction, values))
-    if isinstance(values[0], int):
-        return int(exact)
+    return int(exact) if isinstance(values[0], int) else nearest(exact)
+
+
+def nearest(exact: Fraction) -> float:
+    """Infinite where it is beyond float64."""
     try:
         return float(exact)
     except OverflowError:
@@ -73,6 +76,22 @@ FUNCTIONS = {name: partial(by_the_gate, name) for name in {"count", *OF_ROWS, *A
     "approx_distinct": lambda rows, precision=10: len({row[1] for row in rows}),
     "approx_quantile": of_values(quantile),
 }
+
+
+def same(got: object, wanted: object) -> bool:
+    """Whether two answers are equal, their floats but for rounding."""
+    if isinstance(wanted, dict):
+        return isinstance(got, dict) and got.keys() == wanted.keys() and all(same(got[at], wanted[at]) for at in wanted)
+    if isinstance(wanted, list | tuple):
+        return len(got) == len(wanted) and all(map(same, got, wanted))
+    if isinstance(wanted, float) and isinstance(got, float) and got != wanted:
+        return math.isclose(got, wanted, rel_tol=1e-9, abs_tol=1e-9) or (math.isnan(got) and math.isnan(wanted))
+    return bool(got == wanted)
+
+
+def values_within(events: list[tuple], low: int, high: int) -> list:
+    """Of events that last, (start, end, value), those that share a time with [low, high); a point lasts 1 µs."""
+    return [value for start, end, value in events if start < high and max(end, start + 1) > low]
 
 
 class PlainWindow:

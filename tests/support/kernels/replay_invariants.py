@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._arrays import records_of, words_of
-from kernels.aggregators._checking import differing_word, folded, suffixed
 from kernels.aggregators._dispatch import TIME_BYTES
+from kernels.objects.checking import differing_word, folded, suffixed
 from kernels.replay.context import Replay
-from kernels.replay.late_times import LATE_TIME_WORDS, LEVELS, RUN, LateTime, LateTimes
-from kernels.replay.open_windows import NO_KEY, NO_ROW, WindowEntry, find_entry
-from kernels.replay.walk import Walk
+from kernels.replay.numbered.late_times import LATE_TIME_WORDS, LEVELS, RUN, LateTime, LateTimes
+from kernels.replay.numbered.open_windows import NO_KEY, NO_ROW, WindowEntry, find_entry
+from kernels.replay.numbered.walk import Walk
 from kernels.runtime.addresses import plain
+from kernels.runtime.arrays import records_of, words_of
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.state_plan import Plan
 
@@ -42,7 +42,8 @@ def _check_level(late: LateTimes, level: int, times: np.ndarray) -> None:
 
 def check_open_windows(r: Replay) -> None:
     """O(room)."""
-    table, words = r.open, words_of(r.open.entries, r.open.room, r.open.entry_bytes // WORD_BYTES)
+    table = r.numbered.open
+    words = words_of(table.entries, table.room, table.entry_bytes // WORD_BYTES)
     owners = words[:, WindowEntry.offsets["owner"] // WORD_BYTES]
     assert table.room & (table.room - 1) == 0, f"room: {table.room} is a power of two"
     there = np.count_nonzero(owners != NO_KEY)
@@ -59,7 +60,7 @@ def _check_window(r: Replay, entry: WindowEntry) -> None:
     assert plain(find_entry)(r, number).address == entry.address, f"found: window {number} is, and is there once"
     assert entry.revision >= NO_ROW, f"revision: that of window {number} counts from 0"
     assert 0 <= entry.late <= entry.events, f"late: of window {number} no more than all its events"
-    if r.open.has_states and entry.revision != NO_ROW:
+    if r.numbered.open.has_states and entry.revision != NO_ROW:
         assert entry.state[0] == entry.events, f"state: that of window {number} covers its events"
 
 

@@ -15,52 +15,31 @@ from kernels.replay import (
     KernelChoice,
     PassTicks,
     ReplayRules,
+    ResultRows,
     WindowSpec,
     replay_keys,
 )
 from schemas.windows import Session
+from tests.support.kernels.columns import columns_of
 from tests.support.kernels.hands import damaged
 from tests.support.kernels.wrong_hands import RIGHT, Hands, Wrong, round_of
 
 SUM = AggregatePlan((AggregateSpec("count"), AggregateSpec("sum", 0)))
 LAST = 10**6
-SIZE, SLIDE = 10, 5
-KINDS = {
-    "tumbling": WindowSpec("tumbling", SIZE),
-    "sliding": WindowSpec("sliding", SIZE, SLIDE),
-    "spanning": WindowSpec("spanning", SIZE, SLIDE),
-}
+SIZE = 10
+KINDS = {kind: WindowSpec(kind, SIZE, 5) for kind in ("tumbling", "sliding", "spanning")}
 SESSIONS = WindowSpec("session", 6, asked=Session(timedelta(microseconds=6)))
 
 
-def columns_of(hands: Hands, first: int = 0) -> EventColumns:
-    """Events of two keys."""
-    rng, counts = hands.rng, [hands.rng.randrange(8) for _ in range(2)]
-    count = sum(counts)
-    starts = np.array([rng.randrange(first, first + 40) for _ in range(count)], np.int64)
-    arrivals = np.concatenate([first + 40 + np.sort(rng.choices(range(20), k=of_key)) for of_key in counts]).astype(int)
-    values = np.array([[rng.randrange(9) for _ in range(count)]], np.int64).reshape(1, -1)
-    ends = starts + np.array([rng.randrange(12) for _ in range(count)], np.int64)
-    offsets = np.array([0, counts[0], count])
-    return EventColumns(offsets, starts, arrivals, values, np.ones(values.shape, bool), ends)
-
-
-def wanted_rows(kind: str, columns: EventColumns) -> list:
-    """(key, start, events, total) of windows that have events."""
-    rows = []
-    for key in range(2):
-        places = range(*columns.key_offsets[key : key + 2])
-        for low in range(-SIZE, 100, SIZE if kind == "tumbling" else SLIDE):
-            held = [at for at in places if _is_in(kind, columns, at, low)]
-            if held:
-                rows.append((key, low, len(held), sum(int(columns.values[0, at]) for at in held)))
-    return rows
-
-
-def _is_in(kind: str, columns: EventColumns, at: int, low: int) -> bool:
-    start = int(columns.start_us[at])
-    behind = max(int(columns.end_us[at]), start + 1) if kind == "spanning" else start + 1
-    return start < low + SIZE and behind > low
+def events_of_keys(hands: Hands, first: int = 0) -> EventColumns:
+    """Events that last, of two keys."""
+    chance, keys = hands.rng.randrange, []
+    for _ in range(2):
+        arrivals = sorted(first + 40 + chance(20) for _ in range(chance(8)))
+        starts = [chance(first, first + 40) for _ in arrivals]
+        keys.append([(start, at, chance(9), start + chance(12)) for start, at in zip(starts, arrivals, strict=True)])
+    columns = columns_of(*keys)
+    return columns if columns.end_us is not None else columns._replace(end_us=columns.start_us)
 
 
 def rows_of(found) -> list:
@@ -70,21 +49,18 @@ def rows_of(found) -> list:
 @round_of("replays")
 def replays(hands: Hands) -> None:
     kind = hands.rng.choice(list(KINDS))
-    columns, ticks = columns_of(hands), PassTicks(np.array([40]), np.array([0]))
+    columns, ticks = events_of_keys(hands), PassTicks(np.array([40]), np.array([0]))
+    given = *ticks, *columns[: 6 if kind == "spanning" else 5]
+
+    def replayed(tick_us, newest_us, *events) -> ResultRows:
+        rules = ReplayRules(0, 0, "final", complete_tick_us=LAST)
+        return replay_keys(EventColumns(*events), KINDS[kind], SUM, PassTicks(tick_us, newest_us), rules)
+
+    wanted = rows_of(replayed(*given))
     for _ in range(6):
-        came, found = hands.call(
-            lambda ticks, newest, *given: replay_keys(
-                EventColumns(*given),
-                KINDS[kind],
-                SUM,
-                PassTicks(ticks, newest),
-                ReplayRules(0, 0, "final", complete_tick_us=LAST),
-            ),
-            *ticks,
-            *columns[: 6 if kind == "spanning" else 5],
-        )
+        came, found = hands.call(replayed, *given)
         if came == RIGHT:
-            hands.require(rows_of(found), wanted_rows(kind, columns))
+            hands.require(rows_of(found), wanted)
     _with_junk(hands, columns, ticks)
 
 
@@ -104,7 +80,7 @@ def _with_junk(hands: Hands, columns: EventColumns, ticks: PassTicks) -> None:
 
 @round_of("replays that go on")
 def replays_that_go_on(hands: Hands) -> None:
-    columns, later = columns_of(hands), columns_of(hands, 50)
+    columns, later = events_of_keys(hands), events_of_keys(hands, 50)
     nothing = [np.zeros(0, np.int64)] * 2
     rules = ReplayRules(0, 0, "final", limits=CallLimits(most_rows=1000), carried=nothing)
     left = replay_keys(columns._replace(end_us=None), SESSIONS, SUM, PassTicks(np.array([60]), np.array([9])), rules)
@@ -131,27 +107,15 @@ def replays_that_go_on(hands: Hands) -> None:
 
 @round_of("answers after each event")
 def answers_after_each_event(hands: Hands) -> None:
-    columns = columns_of(hands)
-    specs = (AggregateSpec("count"), AggregateSpec("sum", 0))
+    columns, specs = events_of_keys(hands), (AggregateSpec("count"), AggregateSpec("sum", 0))
+    given = *columns[:2], *columns[3:5]
+    wanted = answer_per_event(KeyedEvents(*given), SIZE, specs).outputs.tolist()
     for _ in range(6):
-        came, found = hands.call(
-            lambda *given: answer_per_event(KeyedEvents(*given), SIZE, specs), *columns[:2], *columns[3:5]
-        )
+        came, found = hands.call(lambda *given: answer_per_event(KeyedEvents(*given), SIZE, specs), *given)
         if came == RIGHT:
-            hands.require(list(zip(*found.outputs.tolist(), strict=True)), _after_each(columns))
-    hands.plainly(answer_per_event, KeyedEvents(*columns[:2], *columns[3:5]), hands.junk(), specs)
-    hands.plainly(answer_per_event, KeyedEvents(*columns[:2], *columns[3:5]), SIZE, specs, hands.junk())
-
-
-def _after_each(columns: EventColumns) -> list:
-    found = []
-    for key in range(2):
-        first, end = columns.key_offsets[key : key + 2].tolist()
-        for at in range(first, end):
-            youngest = max(columns.start_us[first : at + 1])
-            held = [each for each in range(first, at + 1) if columns.start_us[each] > youngest - SIZE]
-            found.append((len(held), sum(int(columns.values[0, each]) for each in held)))
-    return found
+            hands.require(found.outputs.tolist(), wanted)
+    hands.plainly(answer_per_event, KeyedEvents(*given), hands.junk(), specs)
+    hands.plainly(answer_per_event, KeyedEvents(*given), SIZE, specs, hands.junk())
 
 
 @round_of("heavy functions")

@@ -15,10 +15,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-import numpy as np
-
 from schemas.errors import WindrowError
 from tests.support.kernels.hands import JUNK, NONE, OTHER, handed
+from tests.support.kernels.plain import same
 
 REFUSED, OF_OTHERS, RIGHT = "refused", "of others", "right"
 ROUNDS: dict[str, Callable[["Hands"], None]] = {}
@@ -90,17 +89,6 @@ class Hands:
         """The right answer."""
         if not same(got, wanted):
             raise Wrong(f"{got} where it is {wanted}")
-
-
-def same(got: object, wanted: object) -> bool:
-    """Equal, floats but for rounding."""
-    if isinstance(wanted, dict):
-        return isinstance(got, dict) and got.keys() == wanted.keys() and all(same(got[at], wanted[at]) for at in wanted)
-    if isinstance(wanted, list | tuple):
-        return len(got) == len(wanted) and all(map(same, got, wanted))
-    if isinstance(wanted, float) and isinstance(got, float):
-        return bool(np.isclose(got, wanted, rtol=1e-9, atol=1e-9, equal_nan=True))
-    return bool(got == wanted)
 
 
 def round_of(name: str) -> Callable:

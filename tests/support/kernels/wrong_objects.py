@@ -5,13 +5,13 @@ from datetime import timedelta
 import numpy as np
 
 from kernels import aggregators, farm, frames, spans
-from kernels.aggregators._saved import SEAL_WORDS, sealed
 from kernels.frames._object import FrameWindow
+from kernels.objects.saved import SEAL_WORDS, sealed
 from schemas.query import agg, sliding, spanning
 from schemas.windows import DeltaFrame, Session, ThresholdFrame
 from tests.support.kernels.frames import Tuple, frames_of
 from tests.support.kernels.hands import damaged
-from tests.support.kernels.plain import PlainWindow
+from tests.support.kernels.plain import PlainWindow, values_within
 from tests.support.kernels.wrong_hands import OF_OTHERS, RIGHT, Hands, Wrong, round_of
 
 US, DAY = timedelta(microseconds=1), timedelta(days=1)
@@ -24,6 +24,10 @@ MAKERS = {
     "span": (spans.make, spans.kernels()),
     "frame": (frames.make, frames.kernels()),
 }
+
+OPTIONS_OF_WINDOWS = ("column_types", "min_arity", "height", "capacity", "policy", "keep_values", "sorting", "buffer",
+                      "store")  # fmt: skip
+OPTIONS_OF_FARMS = ("parameters", "columns", "keys", "chunk", "most_held_bytes", "ring", "seconds_a_window", "span_us")
 
 
 @round_of("point events")
@@ -112,7 +116,7 @@ def events_that_last(hands: Hands) -> None:
 
 
 def _require_window(hands: Hands, made, aggregates: dict, held: list, low: int) -> None:
-    values = [value for start, end, value in held if start < low + 15 and max(end, start + 1) > low]
+    values = values_within(held, low, low + 15)
     wanted = {"events": len(values), "total": sum(values) if values else None, "most": max(values, default=None)}
     hands.require(made.state(low, low + 15), {name: wanted[name] for name in aggregates})
 
@@ -217,24 +221,12 @@ def what_is_made(hands: Hands) -> None:
         if make is not aggregators.make:
             arguments.append(rng.choice((SPANNING, DeltaFrame("v", 3.0), hands.junk())))
         arguments.append(rng.choice((AGGREGATES, MOST, hands.junk())))
-        names = (
-            "column_types",
-            "min_arity",
-            "height",
-            "capacity",
-            "policy",
-            "keep_values",
-            "sorting",
-            "buffer",
-            "store",
-        )
-        options = {name: hands.junk() for name in rng.sample(names, rng.randrange(3))}
+        options = {name: hands.junk() for name in rng.sample(OPTIONS_OF_WINDOWS, rng.randrange(3))}
         if rng.random() < 0.5:
             options |= TYPES
         hands.plainly(make, *arguments, **options)
     model, window = rng.choice(("active", hands.junk())), rng.choice((sliding(10 * US, 5 * US), hands.junk()))
-    names = ("parameters", "columns", "keys", "chunk", "most_held_bytes", "ring", "seconds_a_window", "span_us")
-    options = {name: hands.junk() for name in rng.sample(names, 2)}
+    options = {name: hands.junk() for name in rng.sample(OPTIONS_OF_FARMS, 2)}
     made, found = hands.plainly(farm.make, model, window, rng.choice(("median_deviation", hands.junk())), 1, **options)
     if made:
         found.close()

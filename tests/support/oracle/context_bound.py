@@ -51,16 +51,9 @@ def _written(query: Query, key: tuple, row: PlainRow) -> dict:
     }
 
 
-def late_row(event: Event, query: Query) -> dict | None:
-    """What the late table says of an event, apart from the event; None if it isn't late."""
-    if is_by_arrival(query.window):
+def late_of(event: Event, query: Query) -> dict | None:
+    """As oracle.late has it: no windows are missed, as which there are depends on the event."""
+    if is_by_arrival(query.window) or not is_too_late(event, query):
         return None
-    if not is_too_late(event, query):
-        return None
-    return {
-        "reason": "too late",
-        "first_missed": None,
-        "last_missed": None,
-        "windows_missed": None,
-        "late_by": event.watermark_before - (event.start + 1),
-    }
+    missed = dict.fromkeys(("first_missed", "last_missed", "windows_missed"))
+    return {"reason": "too late", **missed, "late_by": event.watermark_before - (event.start + 1)}

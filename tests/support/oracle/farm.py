@@ -1,13 +1,16 @@
-"""Which tuples each window of a farm has, by plain scans over all tuples of a key (semantics §2)."""
+"""Which tuples each window of a farm has (semantics §2): by the gate's plain walks over a key's tuples where these
+trigger windows, else by a scan for each window."""
 
+import math
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.ticks import to_us
-from schemas.windows import Count, Delta, SlideByTuple, Window
+from pipelines.gate.recount.plain.kinds import of_kind
+from pipelines.gate.recount.plain.ticks import Event
+from schemas.windows import Window
 from tests.support.oracle.windows import windows_around
 
 
-class PlainWindow(NamedTuple):
+class FarmedWindow(NamedTuple):
     """A window's bounds in µs, and the places of its tuples."""
 
     start: int
@@ -15,37 +18,17 @@ class PlainWindow(NamedTuple):
     places: list[int]
 
 
-def windows_of(window: Window, times: list[int], attribute: list[float]) -> list[PlainWindow]:
-    """Of one key's tuples, in order; the attribute is that of delta windows."""
-    if isinstance(window, Count):
-        firsts = range(0, len(times) - window.size + 1, window.step)
-        return [_of_tuples(times, list(range(first, first + window.size))) for first in firsts]
-    if isinstance(window, Delta):
-        return _delta(window, times, attribute)
-    if isinstance(window, SlideByTuple):
-        return _slide_by_tuple(window, times)
-    bounds = sorted({each for time in times for each in windows_around(time, window)})
-    places = {each: [place for place, time in enumerate(times) if each[0] <= time < each[1]] for each in bounds}
-    return [PlainWindow(*each, places[each]) for each in bounds]
+def windows_of(window: Window, times: list[int], values: list[float]) -> list[FarmedWindow]:
+    """Of one key's tuples, in order; delta windows are those of `value`."""
+    if window.context_free:
+        bounds = sorted({each for time in times for each in windows_around(time, window)})
+        return [FarmedWindow(*each, _within(times, *each)) for each in bounds]
+    tuples = zip(times, values, strict=True)
+    rows = [Event((), time, time, time, {"place": place, "value": value}, -math.inf)
+            for place, (time, value) in enumerate(tuples)]  # fmt: skip
+    found = of_kind(window).windows(window, rows)
+    return [FarmedWindow(each.start, each.end, [event.row["place"] for event in each.events]) for each in found]
 
 
-def _of_tuples(times: list[int], places: list[int]) -> PlainWindow:
-    return PlainWindow(times[places[0]], times[places[-1]] + 1, places)
-
-
-def _delta(window: Delta, times: list[int], attribute: list[float]) -> list[PlainWindow]:
-    found, marker = [], attribute[0] if attribute else 0.0
-    for place, value in enumerate(attribute):
-        if value - marker >= window.threshold:
-            places = [each for each in range(place) if value - window.extent <= attribute[each] < value]
-            found += [_of_tuples(times, places)] if places else []
-            marker = value
-    return found
-
-
-def _slide_by_tuple(window: SlideByTuple, times: list[int]) -> list[PlainWindow]:
-    found, size = [], to_us(window.size)
-    for trigger in range(window.step - 1, len(times), window.step):
-        low = times[trigger] - size
-        found.append(PlainWindow(low, times[trigger] + 1, [k for k in range(trigger + 1) if times[k] >= low]))
-    return found
+def _within(times: list[int], start: int, end: int) -> list[int]:
+    return [place for place, time in enumerate(times) if start <= time < end]

@@ -198,27 +198,35 @@ def rolling_window(time: int, query: Query) -> tuple[int, int]:
 
 def late(events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None) -> list[dict]:
     """The rows of `late_table`: sorted by key (nulls last), arrival, seq."""
-    ticks = history(events, query, complete, idle_after)
-    if not query.window.context_free:
-        return _sorted_late(_late_rows(ticks, query), query)
     rows, seen = [], defaultdict(set)
-    for tick in ticks:
+    for tick in history(events, query, complete, idle_after):
         for event in tick.burst:
             seen[event.key].add(event.start)
         for event in tick.burst:
-            rows += _late_row(event, sorted(_windows_for_late(event, seen[event.key], query)), query)
-    return _sorted_late(rows, query)
-
-
-def _sorted_late(rows: list[dict], query: Query) -> list[dict]:
+            said = _late_of(event, seen[event.key], query)
+            rows += [] if said is None else [_of_event(event, query) | said]
     return sorted(rows, key=lambda row: (_order(row[c] for c in query.key), row["arrival"], row["seq"]))
 
 
-def _late_rows(ticks: list[Tick], query: Query) -> list[dict]:
-    """Of context-bound windows."""
-    burst = [event for tick in ticks for event in tick.burst]
-    rows = [(event, context_bound.late_row(event, query)) for event in burst]
-    return [_of_event(event, query) | row for event, row in rows if row is not None]
+def _late_of(event: Event, seen: set[int], query: Query) -> dict | None:
+    """What the late table says of an event, apart from the event; None if it isn't late."""
+    if not query.window.context_free:
+        return context_bound.late_of(event, query)
+    if too_long(event, query):
+        reason, missed = "too long", windows_met(event.start, event.end, query.window)
+    else:
+        windows = sorted(_windows_for_late(event, seen, query))
+        reason, missed = "too late", [window for window in windows if too_late(event, window, query)]
+        if not missed:
+            return None
+    knows_how_late = missed and event.watermark_before > -math.inf and to_us(query.lateness) < ALL_TIMES
+    return {
+        "reason": reason,
+        "first_missed": to_time(missed[0][0]) if missed else None,
+        "last_missed": to_time(missed[-1][0]) if missed else None,
+        "windows_missed": len(missed),
+        "late_by": event.watermark_before - missed[0][1] if knows_how_late else None,
+    }
 
 
 def _of_event(event: Event, query: Query) -> dict:
@@ -229,27 +237,6 @@ def _of_event(event: Event, query: Query) -> dict:
 def _windows_for_late(event: Event, seen: set[int], query: Query) -> list[tuple[int, int]]:
     if query.window.kind != "rolling":
         return windows_of_event(event, query)
-    windows = [
-        (time, rolling_window(time, query)) for time in seen
-    ]  # its own is one, whether it holds the event or not
+    # Its own is one, whether it holds the event or not.
+    windows = [(time, rolling_window(time, query)) for time in seen]
     return [window for time, window in windows if time == event.start or lies_in(event, window, query)]
-
-
-def _late_row(event: Event, windows: list[tuple[int, int]], query: Query) -> list[dict]:
-    if too_long(event, query):
-        reason, missed = "too long", windows_met(event.start, event.end, query.window)
-    else:
-        reason, missed = "too late", [window for window in windows if too_late(event, window, query)]
-        if not missed:
-            return []
-    knows_how_late = missed and event.watermark_before > -math.inf and to_us(query.lateness) < ALL_TIMES
-    return [
-        {
-            **_of_event(event, query),
-            "reason": reason,
-            "first_missed": to_time(missed[0][0]) if missed else None,
-            "last_missed": to_time(missed[-1][0]) if missed else None,
-            "windows_missed": len(missed),
-            "late_by": event.watermark_before - missed[0][1] if knows_how_late else None,
-        }
-    ]

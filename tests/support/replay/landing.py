@@ -60,19 +60,26 @@ def _line(start: datetime, duration_s: int, station: int) -> str:
 
 
 def events(files: dict[str, str]) -> list[dict]:
-    """The trips of the files for the oracle, read without the pipeline; equal lines are one trip."""
+    """The trips of the files for the oracle, read without the pipeline, in the order of arrival; equal lines are one,
+    and lines that the generator of samples spoilt are none."""
     found = {}
     for path in sorted(files):
         for line, text in enumerate(files[path].splitlines()[1:], start=2):
             found.setdefault(text, (path, line, text))
-    rows = [_event(*each) for each in found.values()]
+    rows = [row for each in found.values() if (row := _event(*each))]
     rows.sort(key=lambda row: (row["arrival"], row["path"], row["line"]))
     return [{**row, "seq": seq} for seq, row in enumerate(rows)]
 
 
-def _event(path: str, line: int, text: str) -> dict:
-    started, duration_s, station, *_ = text.split(",")
-    start = datetime.fromisoformat(started).replace(tzinfo=NEW_YORK).astimezone(UTC)
+def _event(path: str, line: int, text: str) -> dict | None:
+    fields = text.split(",")
+    if len(fields) != len(HEADER.split(",")):
+        return None
+    started, duration_s, station, *_ = fields
+    try:
+        start = datetime.strptime(started, "%Y-%m-%d %H:%M:%S").replace(tzinfo=NEW_YORK).astimezone(UTC)
+    except ValueError:
+        return None
     end = start + timedelta(seconds=int(duration_s))
     of_trip = {"start_station_id": int(station), "trip_duration_s": int(duration_s)}
     return {"start": start, "end": end, "arrival": end, **of_trip, "path": path, "line": line, "reading": 0}

@@ -4,20 +4,17 @@ Its tables are written directly, without files: these tests are about what is re
 """
 
 import random
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
-import duckdb
 import pyarrow as pa
 
 from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import partitions
 from pipelines.rows.arrays import arrow_schema
 from schemas import registry
 from schemas.query import Query
 from schemas.stream import Column, Stream
-from schemas.tables import ingest_tables, partitions_table, pass_table, silver_table
+from schemas.tables import silver_table
+from tests.support.small_lake import Bucket, write_ingested
 
 FIRST_DAY, LAST_DAY = date(2024, 3, 9), date(2024, 3, 13)
 BUCKETS = 3
@@ -42,11 +39,6 @@ STREAM = Stream(
 )
 MINUTE = timedelta(minutes=1)
 HEAVIEST = 5e5
-
-
-def register() -> None:
-    """Make the stream known by name, as a file in schemas/streams/ would."""
-    registry.streams()[STREAM.name] = STREAM
 
 
 def events(seed: int, per_day: int = 60) -> list[dict]:
@@ -97,30 +89,7 @@ def by_length(key: tuple, buckets: int) -> int:
     return len(key[0] or "") % buckets
 
 
-def build(config: Config, rows: list[dict], bucket: Callable[[tuple, int], int] = by_length) -> None:
-    """Write silver, pass ticks and partition digests of the events. bucket: which one a key is in."""
-    register()
-    of_all = {"identity": None, "definition": "toy"}
-    silver = [{**row, **of_all, "arrival_date": row["arrival"].date(), "bucket": bucket((row["place"],), BUCKETS)}
-              for row in rows]  # fmt: skip
-    _write(config, silver_table(STREAM), pa.Table.from_pylist(silver, arrow_schema(silver_table(STREAM))))
-    with duckdb.connect() as database:
-        database.execute("SET TimeZone = 'UTC'")
-        database.register("silver", Lake(config).dataset("silver_toy"))
-        _write(config, pass_table(STREAM), partitions.staircases(database))
-    noted = [_noted(day, [row for row in rows if row["arrival"].date() == day]) for day in days()]
-    _write(config, partitions_table(STREAM), pa.Table.from_pylist([each for each in noted if each["events"]]))
-    for table in ingest_tables(STREAM):
-        Lake(config).ensure(table)
-
-
-def _noted(day: date, rows: list[dict]) -> dict:
-    """What ingest notes of a day."""
-    newest = max((row["start"] for row in rows), default=None)
-    digests = {"silver_digest": f"{day}", "pass_digest": f"{day}", "silver_version": 1}
-    return {"arrival_date": day, "events": len(rows), "newest_start": newest, **digests}
-
-
-def _write(config: Config, table, rows: pa.Table) -> None:
-    Lake(config).ensure(table)
-    Lake(config).append(table, rows)
+def build(config: Config, rows: list[dict], bucket: Bucket = by_length) -> None:
+    """Write the tables of ingest of the events. bucket: which one a key is in."""
+    registry.streams()[STREAM.name] = STREAM
+    write_ingested(config, STREAM, rows, bucket=bucket)

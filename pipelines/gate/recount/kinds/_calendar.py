@@ -7,12 +7,10 @@ from itertools import chain, pairwise
 
 import pyarrow
 
-from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._windows import NumberedWindows
-from pipelines.gate.recount.query_days import QueryConnection
-from schemas.windows import DAY, Regular
-
-DAY_US = sql.microseconds(DAY)
+from pipelines.gate.recount.query_days import QueryConnection, Recount
+from pipelines.tables.arrival_days import DAY_US
+from schemas.windows import Regular
 
 
 class CalendarWindows(NumberedWindows[Regular]):
@@ -22,7 +20,7 @@ class CalendarWindows(NumberedWindows[Regular]):
     def longest(self) -> timedelta:
         return timedelta(microseconds=self.window.longest_us)
 
-    def listed(self, recount: QueryConnection) -> str:
+    def listed(self, recount: Recount | QueryConnection) -> str:
         # Without events any time will do: a window that holds none says nothing.
         first_us, last_us = recount.one("""
             SELECT coalesce(min(start_us), 0), coalesce(max(reach_us), 0)

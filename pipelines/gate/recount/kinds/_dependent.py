@@ -16,7 +16,7 @@ from pipelines.gate.recount.changes import firing
 from pipelines.gate.recount.final_values import key_parts, values_of_ranges
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, Shape, bounds
+from pipelines.gate.recount.rows_held import WHOLE, HeldBounds, OrderedEvents, RowsToCount, Shape, bounds
 from pipelines.gate.recount.ticks import with_passes
 
 # SQL: whether a row came with an event of its key, or as the watermark rose.
@@ -25,18 +25,19 @@ IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
 
 
 class DependentWindows(SqlWindows[Asked], Generic[Asked]):
-    """A kind says what shape its windows have; `passes_at_end`: whether the watermark passes them at their end."""
+    """A kind says what shape its windows have; passes_at_end: whether the watermark passes them at their end; size: how
+    many events every window has, None where that differs."""
 
     events_may_fall = True
-    # How many events every window has; None where that differs.
-    size: int | None = None
     windows_missed = "CAST(NULL AS BIGINT)"
-    shape: Shape = Shape()
-    passes_at_end = True
     # SQL: how many events a row that closes a window has, where silver says whether it is right.
     closing_events = "0"
     # How far law 3 is looked at, where all events between a window's times are in it.
     ends = "but for events of one time at a window's ends"
+
+    def __init__(self, window: Asked, shape: Shape = WHOLE, passes_at_end: bool = True, size: int | None = None):
+        super().__init__(window)
+        self.shape, self.passes_at_end, self.size = shape, passes_at_end, size
 
     @property
     def limits(self) -> Mapping[str, str]:

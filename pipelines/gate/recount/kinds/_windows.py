@@ -92,10 +92,10 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
     numbered_by: tuple[str, ...] = ()
 
     @abstractmethod
-    def add_windows(self, recount: QueryConnection) -> None: ...
+    def add_windows(self, recount: Recount | QueryConnection) -> None: ...
 
     @abstractmethod
-    def add_met(self, recount: QueryConnection) -> None:
+    def add_met(self, recount: Recount | QueryConnection) -> None:
         """Make the table `met`: the events of `candidates` that windows hold, with the numbers `first` and `last` of
         these, and `in_time`, whether the event came before any of them was reached."""
 
@@ -165,7 +165,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
     met_is_a = "TABLE"
 
     @abstractmethod
-    def listed(self, recount: QueryConnection) -> str:
+    def listed(self, recount: Recount | QueryConnection) -> str:
         """SQL: number, window_start_us and window_end_us of every window that an event meets."""
 
     @abstractmethod
@@ -173,11 +173,11 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
         """SQL: a relation with `start_us` and `reach_us`, and the numbers `first` and `last` of the windows that hold
         it; first > last where none does."""
 
-    def add_windows(self, recount: QueryConnection) -> None:
+    def add_windows(self, recount: Recount | QueryConnection) -> None:
         listed = f"({self.listed(recount)})"
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, listed)}")
 
-    def add_met(self, recount: QueryConnection) -> None:
+    def add_met(self, recount: Recount | QueryConnection) -> None:
         """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""
         recount.connection.execute(f"""
             CREATE OR REPLACE TEMP {self.met_is_a} met AS
@@ -236,7 +236,7 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
     def numbered(self, relation: str) -> str:
         return f"FROM {relation}"
 
-    def listed(self, recount: QueryConnection) -> str:
+    def listed(self, recount: Recount | QueryConnection) -> str:
         """Every window between the first and the last of an event, in stretches that events have in common: listing
         all windows over the time that the events cover took billions of them for one clock that says 1970. Of an event
         that is too long its first and its last window are enough: no other is shown."""

@@ -5,15 +5,10 @@ from pipelines.gate.recount.rows_held import Shape
 from schemas.windows import Count
 
 
-class CountWindows(DependentWindows[Count]):
+def in_sql(window: Count) -> DependentWindows[Count]:
     """By event time they are runs of events. As they arrived, they are some of those between their first and last time,
     pass with their last, and nothing is late for them."""
-
-    def __init__(self, window: Count):
-        super().__init__(window)
-        self.size = window.size
-        if window.order == "arrival":
-            self.shape, self.passes_at_end = Shape(all_between=False, never_late=True), False
-
-
-in_sql = CountWindows
+    if window.order == "arrival":
+        shape = Shape(all_between=False, never_late=True)
+        return DependentWindows(window, shape, passes_at_end=False, size=window.size)
+    return DependentWindows(window, size=window.size)

@@ -5,11 +5,6 @@ from pipelines.gate.recount.rows_held import Shape
 from schemas.windows import Delta
 
 
-class DeltaWindows(DependentWindows[Delta]):
+def in_sql(window: Delta) -> DependentWindows[Delta]:
     """Which one triggered, and when that was passed, their times don't say."""
-
-    shape = Shape(all_between=False)
-    passes_at_end = False
-
-
-in_sql = DeltaWindows
+    return DependentWindows(window, Shape(all_between=False), passes_at_end=False)

@@ -34,7 +34,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
         (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_days")
         return lower_us if oldest_us is None else min(lower_us, oldest_us - 1)
 
-    def add_windows(self, recount: QueryConnection) -> None:
+    def add_windows(self, recount: Recount | QueryConnection) -> None:
         """`times` has every event time's window; `windows` those that exist, with key_number and born_us."""
         seen = f"""(
             SELECT DISTINCT start_us + {self.beyond_us - self.size_us} AS window_start_us,
@@ -49,7 +49,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
             WHERE e.arrival_us <= t.closed_us
             GROUP BY e.key_number, t.window_start_us, t.window_end_us, t.reached_us, t.closed_us""")
 
-    def add_met(self, recount: QueryConnection) -> None:
+    def add_met(self, recount: Recount | QueryConnection) -> None:
         """O(events): a key's windows are numbered by their times, so that an event's windows are a range."""
         recount.connection.execute("""
             CREATE OR REPLACE TEMP TABLE met AS

@@ -5,12 +5,6 @@ from pipelines.gate.recount.rows_held import Shape
 from schemas.windows import SlideByTuple
 
 
-class SlidesByTuple(DependentWindows[SlideByTuple]):
+def in_sql(window: SlideByTuple) -> DependentWindows[SlideByTuple]:
     """Their last event is the one that triggered."""
-
-    def __init__(self, window: SlideByTuple):
-        super().__init__(window)
-        self.shape = Shape(from_first=False, length_us=window.size_us + 1)
-
-
-in_sql = SlidesByTuple
+    return DependentWindows(window, Shape(from_first=False, length_us=window.size_us + 1))

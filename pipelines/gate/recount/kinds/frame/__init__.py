@@ -4,7 +4,6 @@ from pipelines.gate.recount.kinds._dependent import DependentWindows
 from schemas.windows import Window
 
 
-class FrameWindows(DependentWindows[Window]):
+def frames(window: Window) -> DependentWindows[Window]:
     """Which event ended one, its times don't say."""
-
-    passes_at_end = False
+    return DependentWindows(window, passes_at_end=False)

@@ -1,5 +1,5 @@
 """Boundary frames: from their first event to their last."""
 
-from pipelines.gate.recount.kinds.frame import FrameWindows
+from pipelines.gate.recount.kinds.frame import frames
 
-in_sql = FrameWindows
+in_sql = frames

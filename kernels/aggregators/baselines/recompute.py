@@ -1,0 +1,131 @@
+"""Recompute from scratch: entries in a sorted array, every aggregate a fold over them. Any order; no cleverness.
+
+    times  [10, 20, 30]     insert(25) finds place 2, moves 30 up and stands there: [10, 20, 25, 30]
+    range_query(20, 30) folds places 1 and 2; bulk_evict(20) moves 25 and 30 down to place 0
+
+It is what the other kernels are measured against and compared with. The array is a queue (_queue) whose oldest entry
+stays at place 0, so that its ring never wraps.
+
+Source: the definition of a window's aggregate.
+"""
+
+from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
+from kernels.aggregators._window import Card, PointWindow
+from kernels.aggregators.baselines._queue import (
+    READS,
+    Queue,
+    cleared,
+    copy_state,
+    create,
+    destroy,
+    fold_between,
+    reserve,
+    search,
+    state_at,
+    time_at,
+)
+from kernels.aggregators.baselines._queue.check import check_order
+from kernels.aggregators.baselines._queue.in_order import append, append_burst, append_range, range_query
+from kernels.runtime.fields import Times
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.states import merge
+
+
+@inner
+def insert(window: Queue, time, state, row):
+    """Insert (time, state), which must not lie in the window. O(log n) and moving what is younger."""
+    not_inlined()
+    if append(window, time, state) == DONE:
+        return DONE
+    at = search(window, time, False)
+    if time_at(window, at) == time:
+        merge(window.plan, state_at(window, at), state_at(window, at), state)
+        return DONE
+    reserve(window, 1)
+    _move_entries(window, at, at + 1)
+    window.times[at] = time
+    copy_state(window, state_at(window, at), state)
+    return DONE
+
+
+@inner
+def insert_burst(window: Queue, times: Times, events, rows):
+    """Insert a sorted burst of events, row i of `events` at times[i]. O(rows) at the young end, elsewhere one
+    merging pass over all entries."""
+    not_inlined()
+    if append_burst(window, times, events, rows) == OUT_OF_ORDER:
+        burst = Queue(create(window.plan, 0, 0))
+        append_burst(burst, times, events, rows)
+        _merge_in(window, burst)
+        destroy(burst)
+    return DONE
+
+
+@inner
+def _merge_in(window, burst):
+    """Make the window the merge of both, the burst's events the later ones at equal times."""
+    merged = Queue(create(window.plan, 0, 0))
+    reserve(merged, window.end + burst.end)
+    place, other = 0, 0
+    while place < window.end or other < burst.end:
+        if other == burst.end or (place < window.end and time_at(window, place) <= time_at(burst, other)):
+            append(merged, time_at(window, place), state_at(window, place))
+            place += 1
+        else:
+            append(merged, time_at(burst, other), state_at(burst, other))
+            other += 1
+    window.times, merged.times = merged.times, window.times
+    window.states, merged.states = merged.states, window.states
+    window.capacity, window.end = merged.capacity, merged.end
+    destroy(merged)
+
+
+@inner
+def _move_entries(window, source, target):
+    """Move the entries from `source` on to `target`, where there is room for them."""
+    entries, size = window.end - source, window.state_bytes
+    move(window.times[target:], window.times[source:], entries)
+    move(window.states + size * target, window.states + size * source, entries * (size // WORD_BYTES))
+    window.end = target + entries
+
+
+@inner
+def evict(window: Queue, time):
+    """Evict the entry at `time`. O(log n) and moving what is younger."""
+    at = search(window, time, False)
+    if at == window.end or time_at(window, at) != time:
+        return NOTHING
+    _move_entries(window, at + 1, at)
+    return DONE
+
+
+@inner
+def bulk_evict(window: Queue, time):
+    """Evict all entries at times ≤ `time`, moving all that stays."""
+    at = search(window, time, True)
+    if at > 0:
+        _move_entries(window, at, 0)
+
+
+@inner
+def query(window: Queue):
+    """Address of the aggregate of all entries, valid until the next call: O(n)."""
+    result = cleared(window, window.result)
+    fold_between(window, result, window.states, window.first, window.end)
+    return result
+
+
+class Recompute(PointWindow):
+    """Any order; with n entries, m in a burst or an eviction: insert O(log n) and moving what is younger, O(1) at the
+    young end, bulk_insert O(m) after sorting there, else O(n + m), evict and bulk_evict O(log n) and moving what is
+    younger; query O(n), range_query O(entries in range), len O(1).
+
+    Memory: a time and a state an entry and an eighth of that.
+    """
+
+    CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(n)", "O(n)", "O(entries)", "oracle")
+    OPERATIONS = (*READS, append_range, range_query, query, insert, insert_burst, evict, bulk_evict)
+    _check = staticmethod(check_order)
+
+
+KERNEL = Recompute

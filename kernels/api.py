@@ -1,0 +1,53 @@
+"""The way into kernels/: one kernel's window as an object, and whole columns of many keys replayed by compiled code.
+
+window = make("finger_tree", {"trips": agg("count"), "longest": agg("max", "duration_s")}, min_arity=8)
+window.insert(time_us, 185.0)
+
+plan = AggregatePlan((AggregateSpec("count"), AggregateSpec("mean", 0, "int64"), AggregateSpec("max", 0, "int64")))
+rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), plan, ticks, rules)
+"""
+
+from collections.abc import Mapping
+
+from kernels import aggregators, frames, spans
+from kernels.monoids import AggregateSpec
+from kernels.replay import (
+    KERNELS,
+    AggregatePlan,
+    CallLimits,
+    EventColumns,
+    KernelChoice,
+    Labels,
+    PassTicks,
+    ReplayRules,
+    ResultRows,
+    WindowSpec,
+    Zone,
+    replay_keys,
+)
+from kernels.runtime.found import require_known
+from schemas.query import Aggregate
+from schemas.windows import Window
+
+
+def make(kernel: str, aggregates: Mapping[str, Aggregate], window: Window | None = None, **options):
+    """An empty window, or the open windows of one key. What it has depends on the kernel:
+
+        trips = make("finger_tree", {"trips": agg("count"), "longest": agg("max", "duration_s")}, min_arity=8)
+            insert, bulk_insert, evict, bulk_evict, query, range_query, oldest, youngest, len, check
+        calls = make("se_slicing", {"calls": agg("count")}, spanning(hour, minute))
+            insert_span, state, evict, first_from, save, load, check
+        hot = make("multi_buffer", {"most": agg("max", "celsius")}, ThresholdFrame("celsius", 80.0))
+            insert, insert_burst, frames, content, evict, save, load, check
+
+    kernel: one that docs/kernels.md lists. aggregates: name → what `schemas.query.agg` makes, as in a Query.
+    window: of events that last what `schemas.query.spanning` makes, of frames a frame or session of schemas.windows,
+    of point events none. options: `column_types`, a dict of those columns that hold something else than float64; others
+    are those of the kernel's class (`OPTIONS`). Times in µs. O(1), and seconds where the kernel is compiled first.
+
+    Raises NotServed for an unknown kernel, function, aggregate or kind of frame; WrongParameter for a window that is
+    missing, of another kind or too much, and for a wrong option, column or parameter.
+    """
+    require_known("kernel", kernel, KERNELS)
+    family = next(each for each in (aggregators, frames, spans) if kernel in each.kernels())
+    return family.folder.make(kernel, aggregates, window, **options)

@@ -1,0 +1,1 @@
+"""Kernels that papers compare with: no replay takes one that isn't named."""

@@ -1,0 +1,251 @@
+"""Commands that only read the lake."""
+
+import webbrowser
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipelines.cli import _output
+from pipelines.cli._days import note_pending
+from pipelines.cli._options import AsJson, AssetEvents, QueryName, day_option, examples, read_length
+from pipelines.cli._progress import progress
+from pipelines.location import Location
+from pipelines.report.words import length
+from schemas.spelling import in_words
+
+if TYPE_CHECKING:
+    from pipelines.delta.lake import Lake
+    from pipelines.lateness.whatif import CurvePoint, LatenessCurve
+    from pipelines.ledger.run_table import StepRow
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog=examples("windrow whatif bikes_demand", "windrow whatif bikes_demand --lateness 10min --complete 0.999")
+)
+def whatif(
+    query: QueryName,
+    first: Annotated[date | None, day_option("--from", help="First arrival day; the first that there is.")] = None,
+    last: Annotated[date | None, day_option("--to", help="Last arrival day; the last that there is.")] = None,
+    complete: Annotated[
+        float, typer.Option(min=0, max=1, help="The share of windows that is to be complete on time.")
+    ] = 0.99,
+    lateness: Annotated[
+        list[timedelta] | None,
+        typer.Option(parser=read_length, metavar="LENGTH", help="One more lateness, such as 90s, 10min, 2h or 1d."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What another lateness would have cost: from one pass over the events, how complete the rows on time would have
+    been with each lateness, and how long they would have taken; with a recommendation. The events of the days asked
+    for are taken for the whole stream. Also kept as table lateness_QUERY."""
+    from pipelines import config
+    from pipelines.lateness.whatif import whatif as run
+
+    with progress() as show:
+        show(f"{query}: what each event needed")
+        found = run(config.load(), query, (first, last), complete, lateness or ())
+    _output.show([found.row(point) if as_json else _row(found, point) for point in found.points], as_json)
+    if not as_json:
+        _output.note(_recommendation(found))
+
+
+def _row(found: "LatenessCurve", point: "CurvePoint") -> dict:
+    marks = {"as defined": found.own_us, "recommended": found.recommended_us}
+    return {
+        "lateness": _in_words(point.lateness_us),
+        "windows": point.windows,
+        "complete on time": f"{point.complete_share:.3%}",
+        "events on time": f"{point.on_time_share:.3%}",
+        "late events": point.late_events,
+        "delay": length(point.delay_median_seconds),
+        "": "; ".join(mark for mark, lateness_us in marks.items() if lateness_us == point.lateness_us) or None,
+    }
+
+
+def _recommendation(found: "LatenessCurve") -> str:
+    span = str(found.first) if found.first == found.last else f"{found.first} to {found.last}"
+    best, own = _in_words(found.recommended_us), _in_words(found.own_us)
+    return (
+        f"{found.query.name}, events that arrived {span}: a lateness of {best} makes at least "
+        f"{100 * found.complete:g} % of the windows complete on time; as defined it is {own}"
+    )
+
+
+def _in_words(lateness_us: int) -> str:
+    return in_words(timedelta(microseconds=lateness_us))
+
+
+@commands.command(
+    epilog=examples(
+        'windrow query "SELECT * FROM bikes_demand_final ORDER BY trips DESC LIMIT 5"',
+        "windrow query \"SELECT * FROM bikes_demand_as_of('2018-10-01 14:00:00Z')\"",
+    )
+)
+def query(
+    statement: Annotated[str, typer.Argument(metavar="SQL", help="One statement that reads, in DuckDB's dialect.")],
+    rows: Annotated[int, typer.Option(min=0, help="How many rows to show; 0 shows all. --json gives all.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
+    from pipelines import config
+    from pipelines.delta.lake import Lake
+    from pipelines.rows.arrays import plain_rows
+    from pipelines.sql import statements
+
+    limit = None if as_json or rows == 0 else rows
+    # One more than is shown: whether there are more.
+    found = statements.run(Lake(config.load()), statement, None if limit is None else limit + 1)
+    _output.show(plain_rows(found.slice(0, limit)), as_json, found.column_names)
+    if limit is not None and len(found) > limit:
+        _output.note(f"only the first {limit:,} rows are shown; --rows 0 shows all")
+
+
+@commands.command(epilog=examples("windrow tables"))
+def tables(as_json: AsJson = False) -> None:
+    """List the tables of the lake: rows, files, size, newest version, how many can be read, and what they hold."""
+    from pipelines import config
+    from pipelines.delta.lake import Lake
+
+    lake = Lake(config.load())
+    found = [_describe(lake.folder(name), lake.existing_version(name)) for name in lake.names()]
+    _output.show(found, as_json)
+    if not found:
+        _output.note(f"there is no table below {lake.config.lake} yet; begin with: windrow ingest STREAM")
+
+
+def _describe(folder: Location, version: int) -> dict:
+    from pipelines import storage
+    from pipelines.delta.log import readable_count
+
+    table = storage.delta_table(folder, version)
+    files = table.get_add_actions(flatten=True)
+    sizes, counts = (files.column(column).to_pylist() for column in ("size_bytes", "num_records"))
+    changed_ms = table.history(1)[0]["timestamp"]
+    return {
+        "table": folder.name,
+        "rows": sum(counts),
+        "files": len(sizes),
+        "bytes": sum(sizes),
+        "version": table.version(),
+        "versions": readable_count(folder),
+        "changed": datetime.fromtimestamp(changed_ms // 1000, UTC),
+        "holds": table.metadata().description,
+    }
+
+
+@commands.command(epilog=examples("windrow runs --last 5", "windrow runs --stale"))
+def runs(
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Only published days that would come out differently now.")
+    ] = False,
+    stages: Annotated[bool, typer.Option("--stages", help="Also the stages that each step went through.")] = False,
+    last: Annotated[int, typer.Option(min=0, help="How many rows to show, the newest last; 0 shows all.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
+    from pipelines import config
+    from pipelines.delta.lake import Lake
+
+    lake = Lake(config.load())
+    if stale:
+        _show_stale(lake, as_json)
+    else:
+        _show_steps(lake, stages, last, as_json)
+
+
+def _show_stale(lake: "Lake", as_json: bool) -> None:
+    from pipelines.ledger.stale import stale
+    from schemas import registry
+
+    columns = ("query", "day", "run_id", "reasons")
+    found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
+    _output.show(found, as_json)
+    _output.note("what makes them again, and what it costs: windrow plan --run" if found else "no run is stale")
+    for broken in registry.broken_streams().values():
+        _output.note(str(broken))
+    note_pending(lake, registry.streams().values(), "more runs may be stale after")
+
+
+def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
+    from pipelines.ledger.run_table import rows
+
+    # The newest row of a step is its state.
+    newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
+    steps = sorted(newest.values(), key=lambda row: row.at)
+    listed = _with_stages(lake, steps) if stages else steps
+    shown = listed if last == 0 or as_json else listed[-last:]
+    _output.show([dict(vars(row)) if as_json else _brief(row, stages) for row in shown], as_json)
+    if len(shown) < len(listed):
+        _output.note(f"{len(listed) - len(shown):,} older rows are not shown; --last 0 shows all")
+    if not steps:
+        _output.note("nothing has run yet; begin with: windrow ingest STREAM")
+
+
+def _with_stages(lake: "Lake", steps: "list[StepRow]") -> "list[StepRow]":
+    """Each step after its stages. Of a step that was tried more than once, those of the newest try."""
+    from pipelines.ledger.run_table import rows
+
+    # The rows of a step's end were written together and have one time.
+    ends = {(row.run_id, row.step, row.query, row.at) for row in steps}
+    return [row for row in rows(lake, stages=True) if (row.run_id, row.step, row.query, row.at) in ends]
+
+
+def _brief(row: "StepRow", stages: bool) -> dict:
+    # The counts that every step has under a name of its own, and the others that are not zero.
+    left = dict(row.counts)
+    events = left.pop("events_of_day", left.pop("accepted", None))
+    late, rows = left.pop("late_rows", left.pop(f"{row.query}_late", None)), left.pop("rows", left.pop(row.query, None))
+    others = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in left.items() if count)
+    return {
+        "at": row.at.replace(microsecond=0),
+        "run": row.run_id,
+        "step": row.step,
+        **({"stage": row.stage} if stages else {}),
+        "of": row.query or row.stream,
+        "day": row.logical_date,
+        "state": row.state,
+        "seconds": round(row.seconds, 1),
+        "events": events,
+        "rows": rows,
+        "late_rows": late,
+        "other_counts": others or None,
+        "message": row.message,
+    }
+
+
+@commands.command(epilog=examples("windrow report --open"))
+def report(
+    into: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where to; else report/ of the home.", show_default=False)
+    ] = None,
+    in_browser: Annotated[bool, typer.Option("--open", help="Also open the first page in a browser.")] = False,
+    with_data_docs: Annotated[
+        bool, typer.Option("--data-docs/--no-data-docs", help="Also the pages of what Great Expectations found.")
+    ] = True,
+    asset_events: AssetEvents = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make pages with figures of the lake: streams, queries, runs, lineage, benchmarks; and the pages of what Great
+    Expectations found (Data Docs). They need no server."""
+    from pipelines import config, flow
+    from pipelines.gate.validation_results import index
+    from pipelines.report.site import build
+
+    settings = config.load()
+    with progress() as show:
+        made = build(settings, into, show, with_data_docs=with_data_docs)
+    link = made.first_page.as_uri()
+    known = {"link": link, "pages": made.pages, "figures": made.figures, "pages_not_made": made.not_made}
+    _output.write_asset_events(asset_events, {flow.REPORT: known})
+    data_docs = index(settings)
+    _output.show_facts(
+        {**made._asdict(), "link": link, "data_docs": data_docs if data_docs.exists() else None}, as_json
+    )
+    if made.not_made:
+        _output.note(f"these pages only say why they could not be made: {', '.join(made.not_made)}")
+    if in_browser and not webbrowser.open(link):
+        _output.note(f"there is no browser here that could be started; open {link} in one")

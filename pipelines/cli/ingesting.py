@@ -1,0 +1,154 @@
+"""Commands on landing files and what they delivered."""
+
+from dataclasses import asdict, fields
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson, AssetEvents, EngineName, RunId, StreamName, day_option, examples
+from pipelines.cli._progress import progress
+
+if TYPE_CHECKING:
+    from pipelines.ingest.outcome import IngestReport
+    from pipelines.ingest.profile import Spread
+
+commands = typer.Typer()
+
+
+@commands.command(epilog=examples("windrow ingest bikes"))
+def ingest(
+    stream: StreamName,
+    day: Annotated[date | None, day_option("--day", help="Also check the silver rows of this arrival day.")] = None,
+    verify_content: Annotated[
+        bool, typer.Option("--verify-content", help="Read all landing files, also those of the same size and time.")
+    ] = False,
+    run_id: RunId = None,
+    engine: EngineName = None,
+    asset_events: AssetEvents = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring a stream's tables up to date with its landing files: all days that these touch."""
+    from pipelines import config
+    from pipelines.runs.ingest_day import ingest_day, open_windows
+
+    chosen = config.load(engine=engine)
+    with progress() as show:
+        report = ingest_day(chosen, stream, day, run_id, show, verify_content)
+    _output.write_asset_events(asset_events, _asset_events(report, day))
+    _show_report(report, as_json)
+    if report.touched_days:
+        for sentence in open_windows(chosen, stream):
+            _output.note(sentence)
+
+
+def _asset_events(report: "IngestReport", day: date | None) -> dict[str, dict]:
+    """Of bronze where files are new, of silver where events are; what an ingest took has passed the gate, or it ends
+    with an error."""
+    from pipelines.ingest.files import ACCEPTED, REFUSED
+    from pipelines.ledger.verdicts import PASSED
+
+    bronze, silver = f"bronze_{report.stream}", f"silver_{report.stream}"
+    found: dict[str, dict] = {}
+    if any(row.lines for row in report.files if row.state in (ACCEPTED, REFUSED)):
+        found[bronze] = {"day": day, "files": len(report.files), "version": report.snapshot.version(bronze)}
+    if report.touched_days:
+        days = {"first_touched_day": report.touched_days[0], "last_touched_day": report.touched_days[-1]}
+        rows = {"rows": report.accepted, "refused": sum(report.refused.values())}
+        version = report.snapshot.version(silver)
+        found[silver] = {"day": day, **rows, "verdict": PASSED, "version": version, **days}
+    return found
+
+
+def _show_report(report: "IngestReport", as_json: bool) -> None:
+    """What an ingest did, with its messages."""
+    if as_json:
+        _output.show_json(asdict(report))
+        return
+    for message in report.messages:
+        _output.note(message)
+    for warning in report.warnings:
+        _output.warn(warning)
+    _output.show_facts(_brief(report), as_json)
+
+
+def _brief(report: "IngestReport") -> dict:
+    """Of hundreds of files and days only how many, and from when to when."""
+    days = report.touched_days
+    touched = f"{len(days)}, from {days[0]} to {days[-1]}" if days else "none: nothing is new"
+    return {
+        "stream": report.stream,
+        "files": len(report.files),
+        "accepted": report.accepted,
+        "refused": report.refused,
+        "arrival_days": touched,
+        "seconds": round(report.seconds, 1),
+    }
+
+
+@commands.command(epilog=examples("windrow forget bikes/citibike-nyc-2017/trips-2017-06-01.csv.gz"))
+def forget(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file's path below the landing folder.")],
+    leave_file: Annotated[
+        bool,
+        typer.Option("--leave-file", help="The file may stay in the landing folder, and counts again once it changes."),
+    ] = False,
+    run_id: RunId = None,
+    engine: EngineName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
+    from pipelines import config
+    from pipelines.runs.ingest_day import forget as run
+
+    with progress() as show:
+        report = run(config.load(engine=engine), path, leave_file, run_id, show)
+    _show_report(report, as_json)
+
+
+@commands.command(epilog=examples("windrow profile bikes"))
+def profile(stream: StreamName, as_json: AsJson = False) -> None:
+    """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""
+    from pipelines import config
+    from pipelines.delta.lake import Lake
+    from pipelines.ingest import profile as profiles
+    from pipelines.tables.stream_tables import StreamTables
+    from schemas import registry
+
+    found = profiles.profile(Lake(config.load()), StreamTables.of(registry.stream(stream)))
+    if as_json:
+        _output.show_json([asdict(each) for each in found])
+        return
+    names = [field.name for field in fields(profiles.Profile) if field.name != "folder"]
+    rows = [{"": _named(name), **{each.folder: _shown(name, getattr(each, name)) for each in found}} for name in names]
+    _output.show(rows, as_json)
+    if not found:
+        _output.note(f"stream {stream} has no events and no refused records yet")
+
+
+def _named(name: str) -> str:
+    words = name.removesuffix("_s").replace("_", " ")
+    return f"{words}: median / p99 / max" if name in ("d", "lag_s", "duration_s") else words
+
+
+def _shown(name: str, value: "float | str | dict[str, int] | Spread | None") -> str:
+    """A figure for people: shares in percent, seconds with a unit that fits."""
+    if value is None or isinstance(value, str):
+        return "-" if value is None else value
+    if isinstance(value, dict):
+        return ", ".join(f"{reason} {count:,}" for reason, count in value.items()) or "none"
+    if not isinstance(value, int | float):
+        show = _length if name.endswith("_s") else "{:,.0f}".format
+        return " / ".join(map(show, (value.median, value.p99, value.maximum)))
+    if name.endswith("_s"):
+        return _length(value)
+    return f"{value:,}" if isinstance(value, int) else f"{100 * value:.1f} %"
+
+
+def _length(seconds: float) -> str:
+    if seconds >= 2 * 86_400:
+        return f"{seconds / 86_400:,.1f} d"
+    if seconds >= 4 * 3_600:
+        return f"{seconds / 3_600:.1f} h"
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.3g} s"

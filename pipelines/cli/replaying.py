@@ -1,0 +1,173 @@
+"""Commands that replay days and publish them."""
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from pipelines.cli import _output
+from pipelines.cli._days import Farms, note_ahead, show_day, show_done
+from pipelines.cli._options import (
+    AsJson,
+    AssetEvents,
+    EngineName,
+    MostRows,
+    MostSeconds,
+    QueryNames,
+    RunId,
+    day_option,
+    examples,
+    query_argument,
+    settings_of_replay,
+)
+from pipelines.cli._progress import progress
+
+if TYPE_CHECKING:
+    from pipelines.config import Config
+    from pipelines.delta.lake import Lake
+    from pipelines.runs.reports import DayReport
+
+commands = typer.Typer()
+Stage = Annotated[
+    Literal["all", "audit", "publish"],
+    typer.Option(help="audit: make the audit rows; publish: check and publish those that are there; all: both."),
+]
+Explain = Annotated[
+    bool,
+    typer.Option("--explain", help="Only print what would be read, by how many tasks, and what would be committed."),
+]
+
+
+@commands.command(
+    epilog=examples(
+        "windrow replay bikes_demand --day 2018-10-01",
+        "windrow replay bikes_demand bikes_daily --day 2018-10-01",
+        "windrow replay telemetry_trend --day 2014-02-14",
+    )
+)
+def replay(
+    queries: Annotated[list[str], query_argument("QUERY...", "Queries or models; windrow check lists them.")],
+    day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
+    stage: Stage = "all",
+    run_id: RunId = None,
+    engine: EngineName = None,
+    most_rows: MostRows = None,
+    most_seconds: MostSeconds = None,
+    asset_events: AssetEvents = None,
+    explain: Explain = False,
+    as_json: AsJson = False,
+) -> int:
+    """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows.
+    Of a model, which asks a function of each window's events on all cores, it also shows what its farms did."""
+    from pipelines.delta.lake import Lake
+    from pipelines.runs.replay import replay as run
+
+    settings = settings_of_replay(engine, most_rows, most_seconds)
+    if explain:
+        for query in queries:
+            _explain(settings, query, day, as_json)
+        return 0
+    with progress() as show:
+        done = run(settings, {query: [day] for query in queries}, stage, run_id, show)
+    _output.write_asset_events(
+        asset_events, {table: event for report in done.reports for table, event in report.asset_events.items()}
+    )
+    lake, code = Lake(settings), 0
+    farms = _farms(lake, done.reports)
+    if len(queries) > 1:
+        code = show_done(done, as_json, farms)
+    elif done.failures:
+        raise done.failures[0].error
+    else:
+        show_day(done.reports[0], as_json, farms)
+    if run_id is None:
+        note_ahead(lake, queries)
+    return code
+
+
+def _farms(lake: "Lake", reports: "list[DayReport]") -> Farms:
+    from pipelines.ledger import farm_runs
+    from schemas import registry
+
+    models = [report for report in reports if report.query in registry.models()]
+    return {each.query: farm_runs.of_run(lake, each.query, each.day, each.run_id) for each in models}
+
+
+def _explain(settings: "Config", query: str, day: date, as_json: bool) -> None:
+    from pipelines.runs.explain import explain
+
+    planned = explain(settings, query, day)
+    facts = vars(planned)
+    tasks = [kind._asdict() for kind in facts.pop("tasks")]
+    if as_json:
+        _output.show_json({**facts, "tasks": tasks})
+        return
+    _output.show_facts(facts, as_json)
+    _output.show(tasks, as_json)
+
+
+@commands.command(
+    epilog=examples(
+        "windrow backfill bikes_demand --from 2018-10-01 --to 2018-10-31",
+        "windrow backfill --stream bikes --from 2018-10-01 --to 2018-10-31",
+        "windrow backfill bikes_demand --stale",
+    )
+)
+def backfill(
+    queries: QueryNames = None,
+    stream: Annotated[str | None, typer.Option(metavar="STREAM", help="All queries of a stream.")] = None,
+    first: Annotated[date | None, day_option("--from", help="The first arrival day, UTC.")] = None,
+    last: Annotated[date | None, day_option("--to", help="The last arrival day, UTC, included.")] = None,
+    backwards: Annotated[bool, typer.Option("--backwards", help="Newest days first; the rows are the same.")] = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Not a range, but every day that windrow runs --stale lists.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also days that are published as a run of now would make them.")
+    ] = False,
+    engine: EngineName = None,
+    most_rows: MostRows = None,
+    most_seconds: MostSeconds = None,
+    asset_events: AssetEvents = None,
+    as_json: AsJson = False,
+) -> int:
+    """Replay and publish every day of a range, or every stale day, of some queries in one pass. A day that fails keeps
+    no other from being published."""
+    from pipelines.delta.lake import Lake
+    from pipelines.runs.backfill import backfill as run
+    from pipelines.runs.backfill import redo_stale
+    from pipelines.runs.reports import asset_events_of
+
+    names, span = _asked(queries or [], stream), _span(first, last, stale, backwards or again)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
+    with progress() as show:
+        done = redo_stale(settings, names, show) if span is None else run(settings, names, span, backwards, again, show)
+    _output.write_asset_events(asset_events, asset_events_of(done.reports))
+    code = show_done(done, as_json)
+    if stale and not done.reports:
+        _output.note(f"no day of {', '.join(names)} is stale")
+    note_ahead(Lake(settings), names)
+    return code
+
+
+def _asked(queries: list[str], stream: str | None) -> list[str]:
+    """Names of the queries; a usage error where none are given, or both."""
+    from schemas import registry
+
+    if bool(queries) == bool(stream):
+        raise typer.BadParameter("of what? Give one or more QUERY, or --stream STREAM for all of its queries")
+    if stream is None:
+        return [registry.query(name).name for name in dict.fromkeys(queries)]
+    return [query.name for query in registry.queries_of(registry.stream(stream).name)]
+
+
+def _span(first: date | None, last: date | None, stale: bool, more: bool) -> tuple[date, date] | None:
+    """The days that are asked for, or none of its own for the stale ones; a usage error where options don't go
+    together. more: whether others say which days."""
+    if stale and (first or last or more):
+        raise typer.BadParameter("--stale takes its days from the ledger; leave out all that says which days")
+    if stale:
+        return None
+    if first is None or last is None:
+        raise typer.BadParameter("which days? Give --from and --to, or --stale")
+    return first, last

@@ -1,1 +1,0 @@
-"""The local engine: this process and a few helpers, DuckDB, no JVM."""

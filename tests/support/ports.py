@@ -1,9 +1,0 @@
-"""Ports for servers of tests."""
-
-import socket
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
