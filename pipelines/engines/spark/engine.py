@@ -17,7 +17,7 @@ from pipelines.engines.engine import Engine, Found, Gathering, GroupWork, Share,
 from pipelines.engines.file_rows import Panes, RowMap, RowsOfFiles, batches_of, mapped
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.settings import expected_executors, expected_slots
-from pipelines.engines.spark.spark_session import pages, session
+from pipelines.engines.spark.spark_session import end_reported, pages, session
 from pipelines.location import Location
 from processes import orphan_jvms
 from schemas.tables import Table
@@ -117,6 +117,7 @@ class SparkEngine(Engine):
     """One session of this process, started when it is first needed."""
 
     @property
+    @end_reported()
     def slots(self) -> int:
         """Spark's default parallelism: the cores of its executors."""
         return session(self.config).sparkContext.defaultParallelism
@@ -138,6 +139,7 @@ class SparkEngine(Engine):
         return tasks.progress_reported(show)
 
     @property
+    @end_reported()
     def executors(self) -> tuple[int, int]:
         """Of a cluster those that have come by now, with the cores of the smallest; on one machine this process.
         Spark's default parallelism says neither: it is 2 at least, or what the user has set."""
