@@ -94,6 +94,15 @@ def killed(context):
     return ask(context)
 SparkContext.defaultParallelism = property(killed)
 """,
+    "as it is given a task": """
+from pyspark.sql import SparkSession
+give = SparkSession.range
+def killed(session, *numbers):
+    SparkContext._gateway.proc.kill()
+    SparkContext._gateway.proc.wait()
+    return give(session, *numbers)
+SparkSession.range = killed
+""",
 }
 
 

@@ -156,7 +156,8 @@ class SparkEngine(Engine):
         if not shares:
             return []
         count = 1 if cores is not None and tasks.on_one_machine(self.config) else len(shares)
-        numbers = session(self.config).range(0, len(shares), 1, count)
+        with end_reported():
+            numbers = session(self.config).range(0, len(shares), 1, count)
         return tasks.found_by(self.config, numbers, partial(tasks.work_on, work, tuple(shares)), cores)
 
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
@@ -164,9 +165,11 @@ class SparkEngine(Engine):
         if not rows.files:
             return []
         since = (f'"{column}" >= timestamp_micros({us})' for column, us in rows.since_us.items())
-        found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files)
-        in_panes = found.where(" OR ".join(since) or "TRUE").selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
-        together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
+        with end_reported():
+            found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files)
+            wanted = found.where(" OR ".join(since) or "TRUE")
+            in_panes = wanted.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
+            together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
         of_groups = partial(_work_on_groups, work, rows.schema, gathering.panes)
         return tasks.found_by(self.config, together, of_groups, gathering.cores)
 

@@ -45,6 +45,7 @@ class Round:
         for _ in range(EVENTS):
             self.chance.choice([self._land, self._one, self._one, self._two, self._damage])()
         Reader(self.terminal, self.folder).finish(self.files.stream)
+        self.folder.note()  # a forget that was killed may have been ended
         self.compare()
 
     def begin(self) -> None:
