@@ -84,7 +84,7 @@ SECOND_ROUND = {"rows": warm_replay, "in_time": warm_in_time}
 
 
 if __name__ == "__main__":
-    logger.setLevel("ERROR")  # whoever asked for this knows that something is compiled
+    logger.setLevel("ERROR")  # the user who asked for this knows that something is compiled
     for part, compile_part in (FIRST_ROUND | SECOND_ROUND).items():
         if part in (sys.argv[1:] or [part]):
             compile_part()

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 _NEEDLESS = ("altair", "scipy.stats")
@@ -17,16 +16,10 @@ _NEEDLESS = ("altair", "scipy.stats")
 class _EmptyModule(ModuleType):
     """A module that seems to have every public name."""
 
-    __path__: list[str] = []
-
-    def __init__(self, name: str):
-        super().__init__(name)
-        self.__spec__ = ModuleSpec(name, None)
-
     def __getattr__(self, name: str) -> "_EmptyModule":
         if name.startswith("__"):
             raise AttributeError(name)
-        return _EmptyModule(f"{self.__name__}.{name}")
+        return self
 
 
 @contextmanager

@@ -171,8 +171,8 @@ class _Search:
         sure = {path for path in asked if self._is_as_good_as_new(self.known.get(path))}
         if self.engine is None:
             self.unread = sure
-        untouched = {path for path, row in self.trusted.items() if self.found.is_untouched(row)} | self.unread
-        for file in self._inspected(path for path in asked if path not in untouched or path in sure - self.unread):
+        untouched = {path for path, row in self.trusted.items() if self.found.is_untouched(row)} - sure | self.unread
+        for file in self._inspected(path for path in asked if path not in untouched):
             if file.path in sure or file.content_hash != self.known[file.path].content_hash:
                 self._take(file)
             else:

@@ -51,7 +51,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _PACKINGS = {"gz": "gzip", "zst": "zstd", "zip": "zip"}
-# What libraries raise for a damaged file. Those of zip and zstd raise whatever met them; Arrow's is an OSError too.
+# What libraries raise for a damaged file. Those of zip and zstd raise errors of any kind; Arrow's is an OSError too.
 _DAMAGE = {
     "gz": (EOFError, zlib.error, gzip.BadGzipFile),
     "zst": (Exception,),

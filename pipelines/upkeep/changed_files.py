@@ -69,7 +69,7 @@ def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> 
 
 def changed_files(lake: Lake, now: Ingested, since: str) -> Iterator[tuple[str, int, int | None, tuple[date, ...]]]:
     """The files that made silver another than the snapshot of that name had it, by path: with their events now and
-    before, on all days (None where nobody knows any more), and the arrival days that are different by them. `lake`:
+    before, on all days (None where no table says it any more), and the arrival days that are different by them. `lake`:
     that of the ledger. O(ingests + events of these files)."""
     stream, silver = now.tables.stream.name, now.tables.silver
     rows = run_table.rows(lake, [("stream", "=", stream), ("state", "=", "done")])

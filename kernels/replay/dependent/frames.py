@@ -29,8 +29,8 @@ class CutWindow(KernelWindow):
     reach     first ── last · · ▶ end       as far as one of its tuples reaches, the last or an earlier one
 
     rules: what cuts tuples. tail: from the time of a frame's last tuple to its end; ends_at_reach: it ends at its
-    reach instead. passes_at_end: whether the watermark passes that end, whatever comes; else it must reach the tuple
-    that closed the frame."""
+    reach instead. passes_at_end: whether the watermark passes that end, also if no tuple comes; else it must reach the
+    tuple that closed the frame."""
 
     rules: Ref(FrameRules)
     tail: Microseconds

@@ -2,7 +2,7 @@
 tasks write rows into a table's files."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -117,7 +117,6 @@ class SparkEngine(Engine):
     """One session of this process, started when it is first needed."""
 
     @property
-    @end_reported()
     def slots(self) -> int:
         """Spark's default parallelism: the cores of its executors."""
         return session(self.config).sparkContext.defaultParallelism
@@ -135,11 +134,13 @@ class SparkEngine(Engine):
         """Spark's own page, while the session lasts, and its event log."""
         return pages()
 
-    def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
-        return tasks.progress_reported(show)
+    @contextmanager
+    def reporting(self, show: Callable[[str], None]) -> Iterator[None]:
+        """Also SparkEnded, wherever in a step the JVM is found gone."""
+        with end_reported(), tasks.progress_reported(show):
+            yield
 
     @property
-    @end_reported()
     def executors(self) -> tuple[int, int]:
         """Of a cluster those that have come by now, with the cores of the smallest; on one machine this process.
         Spark's default parallelism says neither: it is 2 at least, or what the user has set."""
@@ -156,8 +157,7 @@ class SparkEngine(Engine):
         if not shares:
             return []
         count = 1 if cores is not None and tasks.on_one_machine(self.config) else len(shares)
-        with end_reported():
-            numbers = session(self.config).range(0, len(shares), 1, count)
+        numbers = session(self.config).range(0, len(shares), 1, count)
         return tasks.found_by(self.config, numbers, partial(tasks.work_on, work, tuple(shares)), cores)
 
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
@@ -165,11 +165,9 @@ class SparkEngine(Engine):
         if not rows.files:
             return []
         since = (f'"{column}" >= timestamp_micros({us})' for column, us in rows.since_us.items())
-        with end_reported():
-            found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files)
-            wanted = found.where(" OR ".join(since) or "TRUE")
-            in_panes = wanted.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
-            together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
+        found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files)
+        in_panes = found.where(" OR ".join(since) or "TRUE").selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
+        together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
         of_groups = partial(_work_on_groups, work, rows.schema, gathering.panes)
         return tasks.found_by(self.config, together, of_groups, gathering.cores)
 
