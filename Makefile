@@ -11,7 +11,7 @@ PARTLY = $(if $(PART),--part $(PART))
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
 
-demo: ## from nothing to query answers and a picture of three streams, over generated landing files; real ones: LANDING=../shared/data
+demo: ## from nothing to query answers and pages with figures of three streams, over generated landing files; real ones: LANDING=../shared/data
 	@$(STACK) demo
 
 up: ## start Airflow and leave it running; prints address and login; landing files in LANDING=..., kept for later

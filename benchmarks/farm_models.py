@@ -147,7 +147,7 @@ def fragmentation(sizes: Sizes) -> Figure:
         )
     measured = (
         "Mean time in the function per window of 5,000 ms, one worker. The paper cuts agnostic windows into chunks of "
-        f"gcd(size, slide); here chunks have {CHUNK_TUPLES:,} tuples unless it is asked for."
+        f"gcd(size, slide), here as many tuples as come in it; otherwise chunks have {CHUNK_TUPLES:,} tuples."
     )
     shape = (
         f"cut as in the paper, an agnostic window of {5000 // SLIDES[-1]} chunks takes {ratios[SLIDES[-1]]:.2f} times "

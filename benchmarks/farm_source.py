@@ -47,9 +47,9 @@ class Configuration(NamedTuple):
         return self.slide // 10 if self.by_tuple else self.slide * TUPLES_A_SECOND // MS_A_SECOND
 
     @property
-    def greatest_chunk(self) -> timedelta:
-        """The paper's, of windows that slide by time."""
-        return gcd(self.size, self.slide) * MS
+    def greatest_chunk(self) -> int:
+        """The paper's, of windows that slide by time, in tuples."""
+        return gcd(self.size, self.slide) * TUPLES_A_SECOND // MS_A_SECOND
 
     @property
     def name(self) -> str:

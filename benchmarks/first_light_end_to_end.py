@@ -44,7 +44,6 @@ from pipelines.engines.spark.settings import MASTER, settings
 from pipelines.ingest import partitions
 from pipelines.replay import audit
 from pipelines.replay.replay_events import late_events, replay_events
-from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
 from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays
@@ -102,8 +101,7 @@ def whole_span(config: Config, query: Query) -> Work:
     from_us = (days[0] - EPOCH_DATE).days * DAY_US
     last_tick_us = int(last["arrival"].cast(pa.int64()).to_numpy().max())
     backs = (LookBack(day, day, None, days[0], from_us, last_tick_us if day == days[-1] else None) for day in days)
-    served, version = ServedQuery.of(query), Lake(config).existing_version(silver)
-    return Work(QueryTables.of(query), served, tuple(backs), ticks, version)
+    return Work(QueryTables.of(query), tuple(backs), ticks, Lake(config).existing_version(silver))
 
 
 def by_windrow(config: Config, query: Query) -> None:

@@ -31,7 +31,6 @@ from pipelines.gate import gate, validation  # noqa: F401 (Great Expectations, i
 from pipelines.gate.gate import Gate
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.replay.audit import audit
-from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, work_of
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import AuditVersions, Snapshot
@@ -164,9 +163,9 @@ def _used_s() -> float:
 
 def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
-    lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
+    lake, tables = Lake(config), QueryTables.of(case.query)
     read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
-    found = audit(lake, engine_of(config), work_of(lake, tables, served, [day], read), read)[day]
+    found = audit(lake, engine_of(config), work_of(lake, tables, [day], read), read)[day]
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 

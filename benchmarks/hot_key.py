@@ -23,7 +23,6 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
 from pipelines.replay import audit
-from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import day_start_us, ticks_of_events
 from pipelines.replay.work import LookBack, Work
 from pipelines.rows.arrays import stored
@@ -55,7 +54,7 @@ def work_of_day(lake: Lake, tables: QueryTables) -> Work:
     start_us, arrival_us = (stored(read[name]) for name in ("start", "arrival"))
     back = LookBack(DAY, DAY, None, DAY, day_start_us(DAY))
     ticks = ticks_of_events(arrival_us, start_us)
-    return Work(tables, ServedQuery.of(QUERY), (back,), ticks, lake.existing_version(silver))
+    return Work(tables, (back,), ticks, lake.existing_version(silver))
 
 
 def measured(config: Config) -> dict:

@@ -9,7 +9,7 @@ rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), 
 
 from collections.abc import Mapping
 
-from kernels import aggregators, frames, spans
+from kernels.entry import replay_keys
 from kernels.monoids import AggregateSpec
 from kernels.replay import (
     KERNELS,
@@ -23,8 +23,8 @@ from kernels.replay import (
     ResultRows,
     WindowSpec,
     Zone,
-    replay_keys,
 )
+from kernels.replay.kernel_selection import FOLDERS
 from kernels.runtime.found import require_known
 from schemas.query import Aggregate
 from schemas.windows import Window
@@ -49,5 +49,4 @@ def make(kernel: str, aggregates: Mapping[str, Aggregate], window: Window | None
     missing, of another kind or too much, and for a wrong option, column or parameter.
     """
     require_known("kernel", kernel, KERNELS)
-    family = next(each for each in (aggregators, frames, spans) if kernel in each.kernels())
-    return family.folder.make(kernel, aggregates, window, **options)
+    return FOLDERS[kernel].make(kernel, aggregates, window, **options)

@@ -1,8 +1,9 @@
 """What an aggregate is to a kernel: a monoid over states of a fixed number of 64-bit words (FIBA §3.1, MTA §5.8)."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 SECOND = "second"
 """As output type of a monoid: the type of its second column."""
@@ -58,54 +59,77 @@ class FloatWord(NamedTuple):
     exponent: int | None = None
 
 
-class Monoid(NamedTuple):
+@dataclass(frozen=True)
+class AnyAggregate:
+    """What a Monoid, a Sketch and an OrderStatistic say of themselves.
+
+    column_types: which columns it takes ("" stands for no column)
+    second_types: which second columns, where it takes one
+    output_type: column type of the lowered word; None: that of the column; SECOND: that of the second column
+    failure: what it means, in words, that `lower` → (word, is_null, failed) says failed
+    commutative, inverse, floats, …: as Monoid has them; other aggregates have the defaults
+    """
+
+    column_types: tuple[str, ...]
+    _: KW_ONLY
+    parameters: tuple[Parameter, ...] = ()
+    second_types: tuple[str, ...] = ()
+    failure: str = ""
+    commutative: bool = True
+    takes_time: bool = False
+    takes_nulls: bool = False
+    selective: bool = False
+    inverse: Callable | None = None
+    floats: tuple[FloatWord, ...] = ()
+
+    if TYPE_CHECKING:  # as it runs, a field of each: it stands behind the functions
+
+        @property
+        def output_type(self) -> str | None: ...
+
+
+BEYOND_INT64 = "is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column instead"
+
+
+@dataclass(frozen=True)
+class Monoid(AnyAggregate):
     """An aggregate with a short state: a tuple of `words` integers within int64, kept in registers.
 
     The functions are plain Python that Numba can compile. Words of values are lifted as they stand: a float64 column's
     by its bits (kernels.runtime.memory.as_float).
 
-    column_types: which columns it takes ("" stands for no column)
     identity() → state
     lift(word) → state of one value that isn't null; lift(time, word) if it takes_time: event time in µs;
         with second_types an argument more, the second column's word (the event is skipped if either is null)
     takes_nulls: whether nulls are lifted too: lift(word, is_there), where the word of a null says nothing
     lift_takes_parameters: whether `lift` has last arguments more, a word per parameter as in `lower`
     combine(older, newer) → state; associative, and commutative where the flag says so
-    lower(state, …) → (word, is_null, failed); after the state a word per parameter, a float's by its bits.
-        `failure` says in words what failed means
-    output_type: column type of the lowered word; None: that of the column; SECOND: that of the second column
+    lower(state, …) → (word, is_null, failed); after the state a word per parameter, a float's by its bits
     inverse(total, oldest) → the state without its oldest part, exactly; None where there is no exact one
     selective: whether the answer is of one of the events, which may be combined twice (SPANS §2.3, table 1)
     floats: the words of a state that aren't exact
     checked: whether its integers are watched: one beyond int64, on the way or in the answer, fails the aggregate
-        (states/overflow.py). False where none can leave int64, whatever the values: tests must show that
+        (overflow.py). False where none can leave int64, whatever the values: tests must show that
     """
 
-    column_types: tuple[str, ...]
     words: int
     identity: Callable
     lift: Callable
     combine: Callable
     lower: Callable
     output_type: str | None = None
-    commutative: bool = True
-    second_types: tuple[str, ...] = ()
-    takes_time: bool = False
-    takes_nulls: bool = False
-    parameters: tuple[Parameter, ...] = ()
+    _: KW_ONLY
     lift_takes_parameters: bool = False
-    inverse: Callable | None = None
-    failure: str = "is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column instead"
-    floats: tuple[FloatWord, ...] = ()
+    failure: str = BEYOND_INT64
     checked: bool = True
-    selective: bool = False
 
 
 unchecked = partial(Monoid, checked=False)
 """A Monoid of which no integer can leave int64, whatever the values: tests must show that."""
 
 
-class Sketch(NamedTuple):
+@dataclass(frozen=True)
+class Sketch(AnyAggregate):
     """An aggregate with a long state that is worked on where it stands in memory: by the fields of a
     Struct, or as `words_at(at)` (kernels/runtime/struct.py). Commutative.
 
@@ -119,46 +143,29 @@ class Sketch(NamedTuple):
         no quicker than a copy and `absorb`
     """
 
-    column_types: tuple[str, ...]
     words: Callable
     clear: Callable
     add: Callable
     absorb: Callable
     lower: Callable
     output_type: str | None = None
-    parameters: tuple[Parameter, ...] = ()
-    failure: str = ""
-    commutative: bool = True
-    second_types: tuple[str, ...] = ()
-    takes_time: bool = False
-    takes_nulls: bool = False
-    inverse: None = None
-    selective: bool = False
-    floats: tuple[FloatWord, ...] = ()
+    _: KW_ONLY
     join: Callable | None = None
 
 
-class OrderStatistic(NamedTuple):
+@dataclass(frozen=True)
+class OrderStatistic(AnyAggregate):
     """An aggregate of all values of a window at once, kept by their ranks: a RankedValues
     (kernels/states/order_statistics.py). It has no states, so that it is none of windows that are put together from
-    them; Monoid says what the others are.
+    them.
 
     memory_words: words of memory that it needs for each different value, and one more; zeros for no values
     add(held, rank), remove(held, rank): one value more, or less, after `held.held` has been set
     lower(held) → (word, is_null, failed)
     """
 
-    column_types: tuple[str, ...]
     memory_words: int
     add: Callable
     remove: Callable
     lower: Callable
     output_type: str | None = None
-    parameters: tuple[Parameter, ...] = ()
-    second_types: tuple[str, ...] = ()
-    commutative: bool = True
-    takes_time: bool = False
-    inverse: None = None
-    selective: bool = False
-    floats: tuple[FloatWord, ...] = ()
-    failure: str = ""

@@ -1,4 +1,4 @@
-"""How disordered a key's events are, and the rank of each of them by time, found before the first one is taken.
+"""Whether a key's events come in order of time, and the rank of each of them by time, found before the first is taken.
 
     times    1  2  9  3  10  4        those that raise the newest are in order already:  1 2 9 10
     ranks    0  1  4  2   5  3        the others are sorted, 3 4, and the two merged
@@ -6,7 +6,7 @@
 Half of the work of sorting them all where every second event is late, and less where the late ones are in order among
 themselves: 8 instead of 32 ns an event (2^23 events, each second one 2^20 behind). Sorting by digits took 150.
 
-The choice of a kernel stands on disorder. It must follow from query and data (semantics §4): not from cores, partitions
+The choice of a kernel stands on order. It must follow from query and data (semantics §4): not from cores, partitions
 or the machine at hand.
 """
 
@@ -15,22 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.runtime.fields import Count, Microseconds, Place, Pointer
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import address_of, entry, inner, not_inlined, release, resize
-from kernels.runtime.sorting import insert_ascending
-from kernels.runtime.struct import Struct, words_at
-
-SAMPLE = 1024
-SPREAD = 40503
-FAR = 16384
-"""Mean number of entries that an event arrives behind, from which disorder counts as extreme
-(docs/decisions/0012-kernels-by-events.md)."""
-
-MOST_RANKED_WORDS = 16
-"""Words of a state up to which keys are given to kernels that hold a state for every event of the key at once."""
-
-IN_ORDER, BY_TREE, BY_RANKS = range(3)
-"""What a key's events ask for: two stacks, a finger tree, or ranks."""
+from kernels.runtime.memory import address_of, entry, inner
+from kernels.runtime.struct import Struct, bytes_at, words_at
 
 
 @inner
@@ -42,36 +28,22 @@ def count_in_order(times, events):
     return min(place, events)
 
 
-@inner
-def mean_distance(times, events, spare):
-    """About how many younger events arrived before an event, on average: counted in a sample of them, by inserting it
-    into a sorted list, and scaled up. spare: room for SAMPLE words. O(SAMPLE²) at worst."""
-    not_inlined()
-    stride = (events + SAMPLE - 1) // SAMPLE
-    sampled = younger = 0
-    for first in range(0, events - stride + 1, stride):
-        # Not every stride-th: late events may come at a fixed beat.
-        younger += sampled - insert_ascending(spare, sampled, times[first + sampled * SPREAD % stride])
-        sampled += 1
-    return younger * stride // max(1, sampled)
-
-
-@guarded_entry
-def classify_keys(starts, offsets, keys, commutes, kinds):
-    """Write what each key's events ask for, in order of arrival, to `kinds`. O(events).
-
-    starts, offsets, kinds: addresses of words; commutes: 1 if ranks may be asked for: only if aggregates commute"""
-    starts, offsets, kinds = words_at(starts), words_at(offsets), words_at(kinds)
-    spare = resize(0, SAMPLE)
+@entry
+def _find_in_order(times, offsets, keys, in_order):
+    times, offsets, in_order = words_at(times), words_at(offsets), bytes_at(in_order)
     for key in range(keys):
-        times, events = starts[offsets[key] :], offsets[key + 1] - offsets[key]
-        if count_in_order(times, events) == events:
-            kinds[key] = IN_ORDER
-        elif commutes == 1 and events > 2 * FAR and mean_distance(times, events, words_at(spare)) >= FAR:
-            kinds[key] = BY_RANKS
-        else:
-            kinds[key] = BY_TREE
-    release(spare)
+        events = offsets[key + 1] - offsets[key]
+        in_order[key] = count_in_order(times[offsets[key] :], events) == events
+
+
+def keys_in_order(times: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Whether each key's events come in order of time: bool[keys]. O(events).
+
+    times: int64[events]; offsets: int64[keys + 1], where keys begin
+    """
+    in_order = np.zeros(len(offsets) - 1, np.bool_)
+    _find_in_order(address_of(times), address_of(offsets), len(in_order), address_of(in_order))
+    return in_order
 
 
 class Ranked(NamedTuple):

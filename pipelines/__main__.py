@@ -1,7 +1,6 @@
 """The command line: `windrow`, also `python -m pipelines`."""
 
 import gc
-import locale
 import os
 import signal
 import sys
@@ -9,6 +8,11 @@ import sys
 
 def main() -> int:
     """Run one command; returns its exit code."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Python's own prints a traceback. The command sets its own as soon as it is imported, which takes a while.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    import locale
+
     # Where the locale says another encoding, as C does for a cron job: files of ours have that one, pages and
     # definitions too. The process becomes another Python, since one that runs can't change it.
     if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
@@ -16,9 +20,6 @@ def main() -> int:
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     # What a command imports stays: to look through it for garbage at each 700 new objects took a fifth of the imports.
     gc.set_threshold(100_000)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Python's own prints a traceback. The command sets its own as soon as it is imported, which takes a while.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from pipelines.cli._app import main as run
 
     return run()

@@ -59,7 +59,7 @@ LAND = Stage(
     "land",
     FILES,
     "looks for new, changed and vanished files in the landing folder, and for rows that the tables have lost",
-    ("landing/", "files_{stream}", "partitions_{stream}"),
+    ("landing/", "files_{stream}", "silver_{stream}", "partitions_{stream}"),
     ("files_{stream}",),
 )
 BRONZE = Stage("bronze", FILES, "keeps the lines of changed files as received", ("landing/",), ("bronze_{stream}",))
@@ -67,14 +67,14 @@ SILVER = Stage(
     "silver",
     FILES,
     "types, refuses and deduplicates them; every arrival day that they touch is made again",
-    ("files_{stream}", "bronze_{stream}", "silver_{stream}", "quarantine_{stream}", "partitions_{stream}"),
+    ("bronze_{stream}", "silver_{stream}", "quarantine_{stream}", "partitions_{stream}"),
     ("silver_{stream}", "quarantine_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 TICKS = Stage(
     "ticks",
     FILES,
     "notes when the watermark passed what, a digest of each arrival day, and what became of each file",
-    ("files_{stream}", "silver_{stream}", "pass_{stream}", "partitions_{stream}"),
+    ("silver_{stream}", "pass_{stream}", "partitions_{stream}"),
     ("pass_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 CHECK_SILVER = Stage(

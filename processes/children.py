@@ -3,10 +3,9 @@
 import ctypes
 import os
 import signal
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from processes import marked, orphan_jvms, proc, signals
+from processes import marked, proc, signals
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
 # What a signal ends must be gone before the sender loses patience: Airflow kills 5 s after it asked.
@@ -29,28 +28,21 @@ def end_children(grace_s: float) -> None:
     """End all descendants: the JVM, and Spark's Python workers, which fall to us when the JVM ends."""
     for number in signals.SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    orphan_jvms.expect_the_end_of_the_jvm()
     adopt_grandchildren()
-    deadline = time.monotonic() + grace_s
-    asked: set[int] = set()
-    while children := _children():
-        patient = time.monotonic() < deadline
-        proc.send(children - asked if patient else children, signal.SIGTERM if patient else signal.SIGKILL)
-        asked |= children
-        _reap(children)
-        time.sleep(0.02)
+    marked.end_all(_living_children, grace_s)
 
 
-def _children() -> set[int]:
-    return {process for process, parent in proc.parents().items() if parent == os.getpid()}
+def _living_children() -> list[int]:
+    children = [process for process, parent in proc.parents().items() if parent == os.getpid()]
+    return [child for child in children if not _has_ended(child)]
 
 
-def _reap(children: Iterable[int]) -> None:
-    for child in children:
-        try:
-            os.waitpid(child, os.WNOHANG)
-        except ChildProcessError:
-            continue
+def _has_ended(child: int) -> bool:
+    """It leaves no zombie then."""
+    try:
+        return os.waitpid(child, os.WNOHANG) != (0, 0)
+    except ChildProcessError:
+        return True
 
 
 def _prctl(option: int, value: int) -> None:

@@ -9,11 +9,12 @@ ids, which may be stale and name somebody else's.
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from processes import proc
 
 MARK = "WINDROW_STACK_MARK"
+_LOOK_EVERY_S, _DYING_S = 0.05, 10.0
 
 
 def marked(mark: str) -> list[int]:
@@ -28,21 +29,23 @@ def describe(pid: int) -> str:
 
 
 def end(mark: str, grace_s: float = 10.0) -> int:
-    """Ask all marked processes to end, kill those that have not after `grace_s`; returns how many there were."""
+    """Ask all marked processes to end, kill those that have not after `grace_s`; returns how many have ended."""
     return end_all(lambda: marked(mark), grace_s)
 
 
-def end_all(find: Callable[[], list[int]], grace_s: float) -> int:
-    """The same for the processes that `find` finds.
+def end_all(find: Callable[[], Collection[int]], grace_s: float) -> int:
+    """The same for the processes that `find` finds, also those that come meanwhile.
 
-    Kills again until none is left, since a process may have forked between the look and the kill.
+    Kills again until none is left, since a process may have forked between the look and the kill; but no longer than
+    _DYING_S: one that a broken disk keeps in a system call dies when that returns.
     """
-    first = find()
-    proc.send(first, signal.SIGTERM)
-    deadline = time.monotonic() + grace_s
-    while find() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    while left := find():
-        proc.send(left, signal.SIGKILL)
-        time.sleep(0.1)
-    return len(first)
+    first, begun, asked = find(), time.monotonic(), set[int]()
+    left = first
+    while left and time.monotonic() < begun + grace_s + _DYING_S:
+        patient = time.monotonic() < begun + grace_s
+        proc.send({*left} - asked if patient else left, signal.SIGTERM if patient else signal.SIGKILL)
+        asked.update(left)
+        time.sleep(_LOOK_EVERY_S)
+        left = find()
+    proc.send(left, signal.SIGKILL)
+    return len({*first} - {*left})

@@ -12,7 +12,6 @@ import os
 import select
 import shutil
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -48,7 +47,6 @@ def ended_if_stopped() -> Iterator[None]:
     except Exception:
         raise
     except BaseException:
-        expect_the_end_of_the_jvm()
         while _mine:
             _end(_mine.popitem()[0])
         raise
@@ -56,7 +54,6 @@ def ended_if_stopped() -> Iterator[None]:
 
 def end_mine() -> None:
     """End this process's JVMs, also one that only just starts."""
-    expect_the_end_of_the_jvm()
     for session in list(_mine):
         _end(session)
 
@@ -64,13 +61,6 @@ def end_mine() -> None:
 def jvm_lives() -> bool:
     """Whether this process has a JVM that was not ended."""
     return bool(_mine)
-
-
-def expect_the_end_of_the_jvm() -> None:
-    """Else Spark's accumulator server prints a traceback when the JVM hangs up."""
-    accumulators = sys.modules.get("pyspark.accumulators")
-    if accumulators:
-        accumulators.AccumulatorTCPServer.handle_error = lambda *_: None
 
 
 def end_all(folder: Path) -> None:

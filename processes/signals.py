@@ -15,7 +15,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol, TypeVar
 from weakref import ref
@@ -52,7 +52,7 @@ class Stopped(BaseException):
 
 
 def raise_on_signals() -> None:
-    """From here on SIGINT, SIGTERM and SIGHUP raise Stopped."""
+    """From here on SIGINT, SIGTERM and SIGHUP raise Stopped, so that `finally` blocks run."""
     signalled, woken = socket.socketpair()
     woken.setblocking(False)
     signal.set_wakeup_fd(woken.detach())
@@ -82,22 +82,9 @@ def interruptible(connection: C) -> C:
 
 
 @contextmanager
-def raised() -> Iterator[None]:
-    """Within, SIGINT, SIGTERM and SIGHUP raise Stopped, so that `finally` blocks run."""
-    with _handled_by(_stop):
-        yield
-
-
-@contextmanager
 def ignored() -> Iterator[None]:
     """Within, the same signals do nothing: an impatient second Ctrl-C must not cut the clean-up short."""
-    with _handled_by(signal.SIG_IGN):
-        yield
-
-
-@contextmanager
-def _handled_by(handler: Callable | int) -> Iterator[None]:
-    before = {number: signal.signal(number, handler) for number in SIGNALS}
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in SIGNALS}
     try:
         yield
     finally:

@@ -1,8 +1,10 @@
-"""Loads the file of one definition. It is other people's code and may raise anything: whatever is wrong with it comes
-out as BrokenDefinition, with file and line, and what may have been meant, so that the others go on."""
+"""Finds definitions, one file each, and loads them one by one. A file is other people's code and may raise anything:
+whatever is wrong with it comes out as BrokenDefinition, with file and line, and what may have been meant, so that the
+others go on."""
 
 import ast
 import builtins
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -19,6 +21,11 @@ E = TypeVar("E", bound=WindrowError)
 T = TypeVar("T")
 # Python's own messages, whose exceptions don't have the word apart.
 _UNKNOWN = re.compile(r"(?:unexpected keyword argument|cannot import name) '(\w+)'")
+
+
+def names_in(path: Iterable[str]) -> list[str]:
+    """Names of the modules in a package's folder, sorted; those with an underscore in front are shared."""
+    return sorted(module.name for module in pkgutil.iter_modules(path) if not module.name.startswith("_"))
 
 
 def load(module: str, attribute: str, kind: type[T], validate: Callable[[T], object]) -> T:

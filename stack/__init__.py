@@ -13,7 +13,7 @@ a dead component's tasks left. apache-airflow-client would replace one function 
     jars.py            the JARs of Delta and of S3
     archive.py         the class-data archive (training.py is the job that it is made from)
     compiled.py        the kernels, compiled once
-    setting_up.py      the steps in their order
+    setting_up.py      the parts in their order
     doctor.py          what is missing or wrong, each with the command that fixes it
     settings.py        Airflow's environment, with its database
     credentials.py     its secrets
@@ -22,7 +22,6 @@ a dead component's tasks left. apache-airflow-client would replace one function 
     up.py              Airflow left running: its landing folder, what else runs here, its own command line
     demo.py            landing files, Airflow, a scheduled run, a backfill, and what the demo prints
     demo_questions.sql what it asks
-    picture.py         what it draws (run by .venv's Python)
     release.py         the requirement files, wheel, bill of materials, audit
     images.py          the images of docker/, its services and their secrets
 """

@@ -51,9 +51,9 @@ def main() -> int:
     """Run one command; an error is its text and its exit code, never a traceback."""
     _take_environment()
     given = _arguments().parse_args()
+    signals.raise_on_signals()
     try:
-        with signals.raised():
-            return COMMANDS[given.command](given) or 0
+        return COMMANDS[given.command](given) or 0
     except WindrowError as error:
         print(error, file=sys.stderr)
         return error.exit_code

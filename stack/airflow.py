@@ -70,15 +70,6 @@ def others(home: Path) -> list[Running]:
     return sorted(Running(other, port) for other, port in found if other is not None)
 
 
-def holder(port: int, known: list[Running]) -> str | None:
-    """Who holds a port, as far as this user can see; None where it is free."""
-    if at := [each for each in known if each.port == port]:
-        return f"the Airflow of {at[0].home}"
-    with socket.socket() as probe:
-        answers = probe.connect_ex(("127.0.0.1", port)) == 0
-    return f"another program, or another user's Airflow (ss -ltnp 'sport = :{port}' shows it)" if answers else None
-
-
 @contextmanager
 def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
     """The preferred port of the loopback interface, or any other that is free; nobody else gets it meanwhile.
@@ -163,6 +154,4 @@ def condition(home: Path) -> tuple[str, str]:
 def _died(home: Path, name: str) -> str:
     if name == WATCHER:
         return "the watcher has ended: what dies of Airflow is not started again"
-    given_up = components.is_given_up(home, name)
-    again = f", {components.LIMIT}, and is not started again any more" if given_up else ""
-    return f"the {name} has ended{again} ({log(home, name)})"
+    return f"the {name} has ended; the watcher starts it again {components.LIMIT} ({log(home, name)})"

@@ -33,10 +33,9 @@ OF_AIRFLOW = tuple(name for name in COMMANDS if name != WATCHER)
 # The number is known only to the process itself, and stays the same when it becomes the component.
 _NUMBERED = f'export {PART}="$0 $$"; exec "$@"'
 _BEGUN_LIMIT_S, _GRACE_S, _LOOK_EVERY_S = 10.0, 5.0, 5.0
-# A component that dies at once, such as one whose database is gone, would be started for ever.
+# A component that dies at once, such as one whose database is gone, would be started all the time.
 MOST, WITHIN_S = 3, 600.0
-LIMIT = f"{MOST} times within {WITHIN_S / 60:.0f} minutes"
-_GIVEN_UP = f"ended again after {LIMIT}: it stays so until make up"
+LIMIT = f"at most {MOST} times within {WITHIN_S / 60:.0f} minutes"
 
 
 def dead(home: Path) -> list[str]:
@@ -100,44 +99,25 @@ def watch(home: Path) -> None:
 
 
 class Watcher:
-    """Knows when it started which component again, in seconds, and which it gave up until `make up` starts it."""
+    """Knows when it started which component again, in seconds."""
 
     def __init__(self, home: Path):
         self.home = home
         self.starts: dict[str, list[float]] = {name: [] for name in OF_AIRFLOW}
-        self.given_up: set[str] = set()
 
     def look(self, now_s: float) -> list[subprocess.Popen]:
-        """Start again what has died and was not given up; returns what was started."""
+        """Start again what has died, as often as the limit allows; returns what was started."""
         with one_at_a_time(self.home):
-            died = dead(self.home)
-            for name in self.given_up.difference(died):  # `make up` has started it: counting begins anew
-                self.given_up.remove(name)
-                self.starts[name] = []
-                _report(f"the {name} runs again: its restarts count anew")
-            return [self._start(name) for name in died if name != WATCHER and self._may_start(name, now_s)]
+            died = [name for name in dead(self.home) if name != WATCHER]
+            return [self._start(name, now_s) for name in died if self._may_start(name, now_s)]
 
     def _may_start(self, name: str, now_s: float) -> bool:
-        recent = [start for start in self.starts[name] if now_s - start < WITHIN_S]
-        if name not in self.given_up and len(recent) >= MOST:
-            self.given_up.add(name)
-            _report(f"the {name} {_GIVEN_UP}")
-        if name in self.given_up:
-            return False
-        self.starts[name] = [*recent, now_s]
-        return True
+        self.starts[name] = [start for start in self.starts[name] if now_s - start < WITHIN_S]
+        return len(self.starts[name]) < MOST
 
-    def _start(self, name: str) -> subprocess.Popen:
-        _report(f"the {name} had ended and is started again; {log(self.home, name)} has what it wrote before")
+    def _start(self, name: str, now_s: float) -> subprocess.Popen:
+        self.starts[name].append(now_s)
+        now, number = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC", len(self.starts[name])
+        say(f"{now}  the {name} had ended and is started again, the {number}. time; {LIMIT}")
+        say(f"  {log(self.home, name)} has what it wrote before")
         return start(self.home, name, environment(os.getpid()))
-
-
-def is_given_up(home: Path, name: str) -> bool:
-    """Whether the last that the watcher wrote of a component says so."""
-    kept = log(home, WATCHER)
-    lines = kept.read_text(errors="replace").splitlines() if kept.exists() else []
-    return next((line.endswith(_GIVEN_UP) for line in reversed(lines) if f"the {name} " in line), False)
-
-
-def _report(line: str) -> None:
-    say(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {line}")

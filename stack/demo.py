@@ -1,7 +1,8 @@
 """`make demo`: landing files of three streams, a real Airflow, a day of each, a backfill, and what came out of them.
 
 Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables. It prints progress,
-failures, tables, verdicts, questions with answers (one for each stream and more), a picture, and where to look next.
+failures, tables, verdicts, questions with answers (one for each stream and more), and where to look next: in the pages
+of the report too, which the last task of each DAG makes.
 """
 
 import os
@@ -81,8 +82,6 @@ def run(landing: Path | None) -> int:
         with _section("Airflow ends"):
             say(f"{airflow.stop(tour.home)} processes ended")
     results(tour.home, [*tour.days.values(), *tour.backfill], tour.more)
-    with _section("A picture"):
-        picture(tour.home)
     next_steps(tour.home)
     say(f"\nThe demo took {time.monotonic() - began:.0f} s.")
     return 1 if failed else 0
@@ -222,21 +221,13 @@ def results(home: Path, days: Iterable[date], more: Iterable[DemoQuestion] = ())
         say(f"   {question.reading}")
 
 
-def picture(home: Path) -> None:
-    """Draw it, and say where it is."""
-    path = home / "known-and-true.png"
-    path.unlink(missing_ok=True)
-    environment = _environment(home) | {"PYTHONPATH": str(REPOSITORY)}
-    subprocess.run([PYTHON, "-m", "stack.picture", path], env=environment, check=False)
-    what = "what was known on time and what came late, of a query of each stream, for the key that it changed most"
-    say(f"   {path}: {what}" if path.exists() else "   there is nothing to draw: no day was published")
-
-
 def next_steps(home: Path) -> None:
     """Commands to type next."""
     shown = home.relative_to(REPOSITORY)
-    say(f"""
-== Where to look next
+    say("\n== Where to look next")
+    if (home / "report" / "index.html").exists():
+        say(f"   {shown}/report/index.html      figures of each query: what was known when, and what came late")
+    say(f"""\
    WINDROW_HOME={shown} .venv/bin/windrow query "SELECT * FROM bikes_last_hour LIMIT 5"
    WINDROW_HOME={shown} .venv/bin/windrow runs
    make up WINDROW_HOME={shown}      Airflow with the demo's runs, until: make down WINDROW_HOME={shown}

@@ -13,10 +13,10 @@ from pipelines.location import Location, is_local
 from schemas.errors import NotSetUp
 from schemas.registry import streams
 from schemas.stream import Stream
-from stack import airflow, archive, compiled, debian, environments, jars, uv
+from stack import airflow, environments, uv
 from stack.places import make, say
+from stack.setting_up import AIRFLOW, ARCHIVE, DELTA, JAVA, KERNELS, REDIS, S3, SPARK, SetUpPart
 
-SETUP = "make setup"
 # Environments 2.5 GB, JARs and the archive 0.3 GB, and some room for tables.
 FREE_BYTES_NEEDED = 4 * 1024**3
 
@@ -36,7 +36,8 @@ def findings() -> list[Finding]:
     """Look at everything; the order is that in which things must be fixed."""
     home = config.load()
     airflows = Finding("processes of Airflow", *airflow.condition(home.here))
-    return [*_machine(home.here), *_set_up(), airflows, *_landing(home)]
+    parts = JAVA, REDIS, SPARK, AIRFLOW, DELTA, S3, ARCHIVE, KERNELS
+    return [*_machine(home.here), *map(_part, parts), airflows, *_landing(home)]
 
 
 def run(as_json: bool = False) -> int:
@@ -62,39 +63,18 @@ def _machine(home: Path) -> list[Finding]:
     room = f"{free / 1e9:.1f} GB are free, {FREE_BYTES_NEEDED / 1e9:.1f} GB are needed" if short else ""
     # Only what makes environments needs it.
     has_uv = all(map(environments.is_current, environments.wanted())) or uv.find()
-    redis = "" if debian.find_redis() else "there is none on PATH: the tests of the networked store are skipped"
-    java = f"Java {debian.OLDEST_JAVA} or newer", "" if debian.find_java() else "Spark finds none", debian.java_fix()
     return [
         _found("Linux", system, "run it on Linux, or in a Linux container"),
         _found(f"room under {home}", room, "export WINDROW_HOME=/a/larger/disk"),
         _found("uv", "" if has_uv else "it is neither on PATH nor in var/uv"),
-        _found(*java),
-        _found("Redis server, for tests", redis, debian.fix(debian.REDIS), optional=True),
     ]
 
 
-def _set_up() -> list[Finding]:
-    s3 = "Spark can't read or write a lake on S3 without them" if jars.problems(jars.S3) else ""
-    classes = "" if archive.is_current() else "it is missing, or made with another Java or other JARs"
-    kernels = "" if compiled.is_current() else "these sources were not compiled yet: the first stages are slow"
-    return [
-        *map(_environment, (environments.SPARK, environments.AIRFLOW)),
-        _found("Delta's JARs", "; ".join(jars.problems(jars.DELTA))),
-        _found("S3's JARs, for a lake on S3", s3, jars.S3.fix, optional=True),
-        _found("class-data archive", classes),
-        _found("compiled kernels", kernels),
-    ]
-
-
-def _environment(environment: environments.Environment) -> Finding:
-    subject = f"environment {environment.folder.name}"
-    if environment not in environments.wanted():
+def _part(part: SetUpPart) -> Finding:
+    if part is AIRFLOW and environments.AIRFLOW not in environments.wanted():
         wrong = "this image has none, and runs without"
-        return Finding(subject, wrong, "take the image windrow-airflow", optional=True)
-    if not environment.python.exists():
-        return _found(subject, "it is missing")
-    made_from = f"{environment.requirements.name} and pyproject.toml as they are now"
-    return _found(subject, "" if environments.is_current(environment) else f"it was not made from {made_from}")
+        return Finding(part.subject, wrong, "take the image windrow-airflow", optional=True)
+    return _found(part.subject, part.wrong(), part.fix(), part.optional)
 
 
 def _landing(home: Config) -> list[Finding]:
@@ -117,5 +97,5 @@ def _has_files(landing: Location, stream: Stream) -> bool:
     return any(next(landing.glob(pattern), None) for layout in stream.layouts for pattern in layout.paths)
 
 
-def _found(subject: str, wrong: str, fix: str = SETUP, optional: bool = False) -> Finding:
+def _found(subject: str, wrong: str, fix: str = "make setup", optional: bool = False) -> Finding:
     return Finding(subject, wrong, fix if wrong else "", optional)

@@ -97,10 +97,9 @@ def _say_where(found: Running) -> None:
     say(f"  address   {found.address}\n  login     {settings.login(found.home)}")
     say(f"  home      {found.home}\n  landing   {_landing_of(found)}")
     say(f"  logs      {components.logs(found.home)}\n  stop it   {make('down')}")
-    others = airflow.others(found.home)
-    if found.port != airflow.PREFERRED_PORT and (holder := airflow.holder(airflow.PREFERRED_PORT, others)):
-        say(f"  port      {airflow.PREFERRED_PORT} is held by {holder}: this Airflow took {found.port}")
-    for other in others:
+    if found.port != (wanted := airflow.PREFERRED_PORT):
+        say(f"  port      {wanted} was taken, so this Airflow has {found.port}; by whom: ss -ltnp 'sport = :{wanted}'")
+    for other in airflow.others(found.home):
         say(f"  also      an Airflow of {other.home} runs at {other.address}; to stop that: {_down(other)}")
 
 

@@ -116,7 +116,8 @@ _number_from = searches("calendar", _ends_until).place_from
 
 @inner
 def first_end_after(window: CalendarWindow, time):
-    """By bisection among the windows that can hold `time`, since ends never fall."""
+    """By bisection among the windows that can hold `time`, since ends never fall.
+    O(log days + log windows that can hold it)."""
     not_inlined()
     high = min(last_start_until(window, time) + 1, window.cuts[window.days])
     low = max(0, high - window.most_open - 1)
@@ -127,13 +128,15 @@ _bounds = lazy_table(Bounds, "calendar_bounds", start, end, first_end_after, las
 
 
 def zone_around(window, starts_us: np.ndarray) -> Zone:
-    """The local days of the windows of these event times and of the windows next to them."""
+    """The local days of the windows of these event times, in µs, and of the windows next to them. O(events + days).
+    BadInput where these are no dates."""
     day_starts, days_after_origin = window.days_around(int(starts_us.min()), int(starts_us.max()))
     return Zone(np.asarray(day_starts, dtype=np.int64), days_after_origin)
 
 
 def calendar_window(size: int, slide: int, zone: Zone, extent: tuple[int, int]) -> CalendarWindow:
-    """The struct for events whose times lie in `extent`. BadInput where the zone's days don't cover them."""
+    """The struct for events whose times lie in `extent`. BadInput where the zone's days don't cover them;
+    WrongParameter for a size or slide, in µs, that neither is whole days nor divides one. O(days)."""
     day_starts = np.ascontiguousarray(zone.day_starts_us, np.int64)
     if len(day_starts) < 2 or (np.diff(day_starts) < 0).any():
         raise BadInput("day starts of a zone must be at least two, and not fall")

@@ -6,7 +6,7 @@
 u is in the windows u … u + size − 1, or u + 1 … u + size.
 """
 
-from kernels.bounds import Bounds, KernelWindow, made_window
+from kernels.bounds import Bounds, KernelWindow
 from kernels.runtime.fields import Microseconds
 from kernels.runtime.tables import lazy_table
 
@@ -34,7 +34,3 @@ def last_start_until(window: RollingWindow, time):
 
 
 bounds = lazy_table(Bounds, "rolling_bounds", start, end, first_end_after, last_start_until)
-
-
-def rolling_window(size: int, beyond: int) -> RollingWindow:
-    return made_window(RollingWindow, bounds(), size=size, beyond=beyond)

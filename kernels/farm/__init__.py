@@ -19,7 +19,7 @@ def make(
 ) -> WindowFarm:
     """A farm of a model of workers, "active" or "agnostic". Options: those of kernels/farm/options.py.
 
-    Raises WrongParameter, NotServed, BrokenDefinition.
+    O(keys · workers + ring). Raises WrongParameter, NotServed, BrokenDefinition.
     """
     return WindowFarm(model, window, function, workers, options_of(options))
 

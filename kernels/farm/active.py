@@ -16,9 +16,9 @@ A worker has the tuples of a key in one piece, which new ones join at the end an
 from kernels.bounds import first_end_after, last_start_until, window_start
 from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
 from kernels.farm.inbox import A_WINDOW, BLOCK_TUPLES, TUPLES, message_to_read, next_message, send, tuples_that_fit
-from kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, copy_tuples, hold
+from kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, copy_tuples, hold, tuple_bytes
 from kernels.farm.monitor import enter, leave, wait, wake
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import words_at
 
 LEAST_TUPLES = 16
@@ -30,7 +30,7 @@ def worker_of(farm, stream, number):
 
 
 @inner
-def low_of(farm, stream, time):
+def selecting(farm, stream, time):
     """By what windows select the next tuple: its time, or its ordinal."""
     return stream.tuples if farm.selects == ORDINALS else time
 
@@ -38,7 +38,7 @@ def low_of(farm, stream, time):
 @inner
 def run_limits(farm, stream, time):
     """Until which time, and how many, the next tuples are in the same windows, none complete, in one message."""
-    start = window_start(farm.window, last_start_until(farm.window, low_of(farm, stream, time)) + 1)
+    start = window_start(farm.window, last_start_until(farm.window, selecting(farm, stream, time)) + 1)
     if farm.selects == ORDINALS:
         return FOREVER, min(start - stream.tuples, BLOCK_TUPLES)
     return start, BLOCK_TUPLES
@@ -46,26 +46,25 @@ def run_limits(farm, stream, time):
 
 @inner
 def send_tuples(farm, stream, batch, row, count):
-    low = low_of(farm, stream, batch.times[row])
-    first, last = first_end_after(farm.window, low), last_start_until(farm.window, low)
+    by = selecting(farm, stream, batch.times[row])
+    first, last = first_end_after(farm.window, by), last_start_until(farm.window, by)
     for number in range(first, min(last, first + farm.worker_count - 1) + 1):
         inbox, sent = worker_of(farm, stream, number).inbox, 0
         while sent < count:
             fit = tuples_that_fit(farm, inbox)
             run, at = min(count - sent, fit if fit > 0 else BLOCK_TUPLES), row + sent
             message = next_message(farm, inbox, stream.key, TUPLES, run)
-            message.low = low + sent
             given = (batch.times[at:], batch.values[at:], batch.count)
             copy_tuples(farm, run, (message.columns, message.columns[run:], run), given)
             sent += run
 
 
 @inner
-def hand_out(farm, stream, low, number, start, end):
+def hand_out(farm, stream, number, start, end):
     """A window is complete: its worker is asked to compute it."""
-    fill_descriptor(farm, stream, low, number, start, end)
+    fill_descriptor(farm, stream, number, start, end)
     inbox = worker_of(farm, stream, number).inbox
-    next_message(farm, inbox, stream.key, A_WINDOW, 0).low = farm.handed_out
+    next_message(farm, inbox, stream.key, A_WINDOW, 0).ordinal = farm.handed_out
     enter(farm.monitor)
     farm.handed_out += 1
     farm.taken += 1
@@ -81,12 +80,12 @@ def work(farm, worker):
             message = message_to_read(farm, worker.inbox)
             worker.handled += 1  # before: should the function get no memory, the next message is the next
             if message.kind == A_WINDOW:
-                compute_window(farm, worker, message.low)
+                compute_window(farm, worker, message.ordinal)
             elif message.kind == TUPLES:
                 append(farm, worker.deques[message.key], message)
             else:  # the key's tuples are needed no more
                 deque = worker.deques[message.key]
-                may_hold(farm, -bytes_of(farm, deque.room))
+                may_hold(farm, -tuple_bytes(farm, deque.room))
                 release(deque.times.address)
                 deque.room = deque.first = deque.end = 0
         sent = wait_for_messages(farm, worker)
@@ -115,15 +114,15 @@ def compute_window(farm, worker, ordinal):
     """All its tuples are here, and none behind it; what lies before no later window of this worker has. O(expired)."""
     descriptor = descriptor_at(farm, ordinal)
     deque = worker.deques[descriptor.key]
-    while deque.first < deque.end and deque.lows[deque.first] < descriptor.low:
+    if farm.selects == ORDINALS:  # a full window: the newest tuples
+        deque.first = max(deque.first, deque.end - (descriptor.end - descriptor.start))
+        descriptor.start, descriptor.end = deque.times[deque.first], deque.times[deque.end - 1] + 1
+    while deque.first < deque.end and deque.times[deque.first] < descriptor.start:
         deque.first += 1
     descriptor.count = deque.end - deque.first
-    if farm.ends_at_tuples:
-        descriptor.start, descriptor.end = deque.times[deque.first], deque.times[deque.end - 1] + 1
     enter(farm.monitor)
     begin(farm, worker, ordinal)
     leave(farm.monitor)
-    worker.content.stretch_count = 0
     add_stretch(worker, descriptor.count, deque.times[deque.first :], deque.values[deque.first :], deque.room)
     status = compute(farm, worker, descriptor)
     enter(farm.monitor)
@@ -140,8 +139,6 @@ def append(farm, deque, message):
     place = deque.end
     given = (message.columns, message.columns[count:], count)
     copy_tuples(farm, count, (deque.times[place:], deque.values[place:], deque.room), given)
-    for i in range(count if farm.selects == ORDINALS else 0):
-        deque.lows[place + i] = message.low + i
     deque.end = place + count
 
 
@@ -154,9 +151,9 @@ def make_room(farm, deque, more):
         move_to(farm, deque, deque.times.address, room)
         return True
     room = max(2 * room, count + more, LEAST_TUPLES)
-    if not may_hold(farm, bytes_of(farm, room)):
+    if not may_hold(farm, tuple_bytes(farm, room)):
         return False
-    block, old_bytes = resize(0, bytes_of(farm, room) // WORD_BYTES), bytes_of(farm, deque.room)
+    block, old_bytes = resize(0, tuple_bytes(farm, room) // WORD_BYTES), tuple_bytes(farm, deque.room)
     old = deque.times.address
     move_to(farm, deque, block, room)
     release(old)
@@ -164,22 +161,12 @@ def make_room(farm, deque, more):
 
 
 @inner
-def bytes_of(farm, room):
-    """Of so many tuples: their times, values, and ordinals where these select them."""
-    return (1 + farm.columns + (farm.selects == ORDINALS)) * room * WORD_BYTES
-
-
-@inner
 def move_to(farm, deque, block, room):
     """The tuples move to the beginning of a block, which may be their own."""
     first, count, words = deque.first, deque.end - deque.first, words_at(block)
     copy_tuples(farm, count, (words, words[room:], room), (deque.times[first:], deque.values[first:], deque.room))
-    lows = words
-    if farm.selects == ORDINALS:
-        lows = words[room * (1 + farm.columns) :]
-        move(lows.address, deque.lows[first:].address, count)
-    deque.lows, deque.times, deque.values = lows.address, block, words[room:].address
-    deque.room, deque.first, deque.end = room, 0, count
+    deque.times, deque.values, deque.room = block, words[room:].address, room
+    deque.first, deque.end = 0, count
 
 
 @inner

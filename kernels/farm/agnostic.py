@@ -21,19 +21,17 @@ The shared buffer is chunks of a key's tuples, written by the emitter only, copi
 
 Windows begin and end in the middle of chunks (FARM §5.4.3.1): each chunk has twice the room of the key's last one, up
 to a number of tuples, and never moves; the emitter writes behind what workers may read. The oldest chunk is given back
-when no window that begins in it is at work any more and the next window begins behind it.
-
-For windows of times FARM cuts chunks where windows are cut (§5.4.2.1, fig. 23: of 1 s by 300 ms every 100 ms, the
-greatest common divisor); that is here too, when asked for by a timedelta. A worker never reads the one that is written,
-and so it may move while it grows. Windows of 600 tuples in 60 such chunks cost farm and function 1.3 times as much.
+when no window that begins in it is at work any more and the next window begins behind it. For windows of times FARM
+cuts chunks where windows are cut (§5.4.2.1, fig. 23: of 1 s by 300 ms every 100 ms, the greatest common divisor):
+windows of 600 tuples in 60 such chunks cost farm and function 1.3 times as much.
 """
 
 from kernels.bounds import window_start
 from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
-from kernels.farm.layout import AGES, ATTRIBUTES, FOREVER, ORDINALS, Chunk, Farm, copy_tuples, hold
+from kernels.farm.layout import AGES, ATTRIBUTES, ORDINALS, Chunk, Farm, copy_tuples, hold, tuple_bytes
 from kernels.farm.monitor import enter, leave, wait, wake
 from kernels.runtime.bisection import place_from
-from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined, release, resize
+from kernels.runtime.memory import as_float, as_word, inner, not_inlined, release, resize
 from kernels.runtime.struct import allocate, words_at
 
 LEAST_TUPLES = 16
@@ -41,46 +39,21 @@ CHUNK_BYTES = Chunk.size_bytes
 
 
 @inner
-def block_bytes(farm, room):
-    """Of so many tuples."""
-    return (1 + farm.columns) * room * WORD_BYTES
-
-
-@inner
 def next_room(farm, stream):
     """Of a key's next chunk, in tuples: less where memory becomes scarce."""
     least = min(LEAST_TUPLES, farm.chunk_tuples)
-    if farm.chunk_us > 0 or stream.youngest == 0:
+    if stream.youngest == 0:
         return least
     room = min(2 * Chunk(stream.youngest).room, farm.chunk_tuples)
-    while room > least and farm.held + CHUNK_BYTES + block_bytes(farm, room) > farm.most_held:
+    while room > least and farm.held + CHUNK_BYTES + tuple_bytes(farm, room) > farm.most_held:
         room = max(room >> 1, least)
     return room
 
 
 @inner
-def becomes_larger(farm, stream, time):
-    """Whether a tuple that has no place belongs into the key's youngest chunk, of a stretch of time."""
-    return farm.chunk_us > 0 and stream.youngest != 0 and time < Chunk(stream.youngest).until
-
-
-@inner
-def bytes_needed(farm, stream, time):
-    """What a tuple that has no place asks for. A chunk that moves is there twice meanwhile."""
-    if becomes_larger(farm, stream, time):
-        return block_bytes(farm, 2 * Chunk(stream.youngest).room)
-    return CHUNK_BYTES + block_bytes(farm, next_room(farm, stream))
-
-
-@inner
-def make_room(farm, stream, time):
-    """The chunk with a place for such a tuple."""
-    not_inlined()
-    if not becomes_larger(farm, stream, time):
-        return add_chunk(farm, stream, time)
-    chunk = Chunk(stream.youngest)
-    reserve(farm, chunk, 2 * chunk.room)
-    return chunk
+def bytes_needed(farm, stream):
+    """What a tuple that has no place asks for."""
+    return CHUNK_BYTES + tuple_bytes(farm, next_room(farm, stream))
 
 
 @inner
@@ -98,34 +71,23 @@ def append(farm, chunk, batch, first, count):
 
 
 @inner
-def add_chunk(farm, stream, time):
-    """A chunk behind the others; the oldest that no window needs go."""
+def add_chunk(farm, stream):
+    """A chunk behind the others, of which each column is in one piece; the oldest that no window needs go."""
+    not_inlined()
     advance(farm, stream, least_low(farm, stream))
     expire(farm, stream)
     room, chunk = next_room(farm, stream), allocate(Chunk)
     hold(farm, CHUNK_BYTES)
-    chunk.until, chunk.first_ordinal = FOREVER, stream.tuples
-    if farm.chunk_us > 0:
-        chunk.until = time - (time - farm.chunk_origin) % farm.chunk_us + farm.chunk_us
-    reserve(farm, chunk, room)
+    block = words_at(resize(0, (1 + farm.columns) * room))
+    hold(farm, tuple_bytes(farm, room))
+    chunk.room, chunk.times, chunk.values = room, block.address, block[room:].address
+    chunk.first_ordinal = stream.tuples
     if stream.youngest == 0:
         stream.oldest = stream.chunk = chunk.address
     else:
         Chunk(stream.youngest).next = chunk.address
     stream.youngest = chunk.address
     return chunk
-
-
-@inner
-def reserve(farm, chunk, room):
-    """Room for so many tuples, of which each column is in one piece."""
-    block = words_at(resize(0, (1 + farm.columns) * room))
-    hold(farm, block_bytes(farm, room))
-    hold(farm, -block_bytes(farm, chunk.room))
-    if chunk.room > 0:
-        copy_tuples(farm, chunk.count, (block, block[room:], room), (chunk.times, chunk.values, chunk.room))
-        release(chunk.times.address)
-    chunk.room, chunk.times, chunk.values = room, block.address, block[room:].address
 
 
 @inner
@@ -158,7 +120,7 @@ def advance(farm, stream, low):
             place += 1
         else:
             break
-    stream.chunk, stream.place, stream.ordinal = chunk.address, place, chunk.first_ordinal + place
+    stream.chunk, stream.place = chunk.address, place
 
 
 @inner
@@ -169,17 +131,14 @@ def expire(farm, stream):
         release_oldest(farm, stream)
     leave(farm.monitor)
     if stream.is_over:
-        stream.chunk = stream.oldest
-        if stream.oldest == 0:
-            stream.youngest = 0
-        else:
-            stream.place, stream.ordinal = 0, Chunk(stream.oldest).first_ordinal
+        stream.chunk, stream.place = stream.oldest, 0
+        stream.youngest = stream.youngest if stream.oldest != 0 else 0
 
 
 @inner
 def release_oldest(farm, stream):
     chunk = Chunk(stream.oldest)
-    hold(farm, -CHUNK_BYTES - block_bytes(farm, chunk.room))
+    hold(farm, -CHUNK_BYTES - tuple_bytes(farm, chunk.room))
     stream.oldest = chunk.next
     release(chunk.times.address)
     release(chunk.address)
@@ -197,18 +156,19 @@ def expire_all(farm):
 
 
 @inner
-def hand_out(farm, stream, low, number, start, end):
+def hand_out(farm, stream, number, start, end):
     """A window is complete: the first idle worker gets it, unless it has no tuples. O(tuples passed)."""
-    advance(farm, stream, low)
-    count = stream.tuples - stream.ordinal
+    advance(farm, stream, start)
+    chunk = Chunk(stream.chunk)
+    count = stream.tuples - chunk.first_ordinal - stream.place
     if count == 0:
         return
-    if farm.ends_at_tuples:
-        start, end = Chunk(stream.chunk).times[stream.place], stream.newest + 1
-    descriptor = fill_descriptor(farm, stream, low, number, start, end)
+    if farm.selects in (ORDINALS, ATTRIBUTES):
+        start, end = chunk.times[stream.place], stream.newest + 1
+    descriptor = fill_descriptor(farm, stream, number, start, end)
     descriptor.chunk, descriptor.place, descriptor.count = stream.chunk, stream.place, count
     enter(farm.monitor)
-    Chunk(stream.chunk).starting += 1
+    chunk.starting += 1
     farm.handed_out += 1
     wake(farm.monitor)
     leave(farm.monitor)
@@ -235,7 +195,6 @@ def work(farm, worker):
         begin(farm, worker, ordinal)
         leave(farm.monitor)
         descriptor = descriptor_at(farm, ordinal)
-        worker.content.stretch_count = 0
         if farm.sorted_tuples.address != 0:
             find_sorted(farm.sorted_tuples, worker, descriptor)
         else:

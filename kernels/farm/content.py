@@ -77,12 +77,13 @@ def column_of(stretch, column):
 
 
 @inner
-def gather(content, column, target):
-    """Copy the values of a column into one piece of memory, in order. O(count)."""
+def gather(content, column, target, width=1):
+    """Copy the values of a column, in order, into one piece of memory, or one into each record of `width` floats.
+    O(count)."""
     place = 0
     for s in range(content.stretch_count):
         stretch = content.stretches[s]
         values = column_of(stretch, column)
         for i in range(stretch.count):
-            target[place + i] = values[i]
+            target[width * (place + i)] = values[i]
         place += stretch.count

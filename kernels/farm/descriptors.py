@@ -30,11 +30,10 @@ def has_room(farm):
 
 
 @inner
-def fill_descriptor(farm, stream, low, number, start, end):
+def fill_descriptor(farm, stream, number, start, end):
     """The next descriptor, of a window; it isn't handed out yet."""
     descriptor = descriptor_at(farm, farm.handed_out)
-    descriptor.key, descriptor.number = stream.key, number
-    descriptor.start, descriptor.end, descriptor.low = start, end, low
+    descriptor.key, descriptor.number, descriptor.start, descriptor.end = stream.key, number, start, end
     descriptor.state, descriptor.status = TO_BE_TAKEN, OK
     descriptor.chunk = descriptor.place = descriptor.count = descriptor.stretches = 0
     return descriptor
@@ -42,7 +41,8 @@ def fill_descriptor(farm, stream, low, number, start, end):
 
 @inner
 def begin(farm, worker, ordinal):
-    """A worker takes a window; the monitor is entered."""
+    """A worker takes a window, whose stretches it then finds; the monitor is entered."""
+    worker.content.stretch_count = 0
     descriptor_at(farm, ordinal).state = TAKEN
     worker.working_on, worker.is_busy, worker.stop = ordinal & (farm.ring - 1), True, farm.stop
     worker.began = now_ns()

@@ -9,7 +9,7 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
 from kernels.bounds import first_end_after, window_end, window_start
 from kernels.farm import active, agnostic, inbox
 from kernels.farm.active import run_limits, send_tuples
-from kernels.farm.agnostic import append, bytes_needed, expire_all, make_room
+from kernels.farm.agnostic import add_chunk, append, bytes_needed, expire_all
 from kernels.farm.descriptors import has_room
 from kernels.farm.layout import (
     AGES,
@@ -68,11 +68,11 @@ def take_run(farm, batch, row, end):
     if farm.is_active:
         until, most = run_limits(farm, stream, time)
     else:
-        if stream.youngest == 0 or time >= chunk.until or chunk.count == chunk.room:
-            if not may_hold(farm, stream, time):
+        if stream.youngest == 0 or chunk.count == chunk.room:
+            if not may_hold(farm, stream):
                 return 0
-            chunk = make_room(farm, stream, time)
-        until, most = chunk.until, chunk.room - chunk.count
+            chunk = add_chunk(farm, stream)
+        until, most = FOREVER, chunk.room - chunk.count
     count = run_length(batch, row, min(end, row + min(quiet, most)), min(quiet_until, until))
     if farm.is_active:
         send_tuples(farm, stream, batch, row, count)
@@ -105,9 +105,9 @@ def run_length(batch, first, end, until):
 
 
 @inner
-def may_hold(farm, stream, time):
+def may_hold(farm, stream):
     """Whether there is memory for a tuple that has no place, or is once what no window needs is given back."""
-    needed = bytes_needed(farm, stream, time)
+    needed = bytes_needed(farm, stream)
     if farm.held + needed <= farm.most_held:
         return True
     expire_all(farm)
@@ -116,12 +116,12 @@ def may_hold(farm, stream, time):
 
 
 @inner
-def hand_out(farm, stream, low, number, start, end):
-    """A window is complete, as the model of workers has it."""
+def hand_out(farm, stream, number, start, end):
+    """A window is complete, as the model of workers has it. start, end: of what selects its tuples."""
     if farm.is_active:
-        active.hand_out(farm, stream, low, number, start, end)
+        active.hand_out(farm, stream, number, start, end)
     else:
-        agnostic.hand_out(farm, stream, low, number, start, end)
+        agnostic.hand_out(farm, stream, number, start, end)
 
 
 @inner
@@ -151,7 +151,7 @@ def hand_out_next(farm, stream, newest):
     number = stream.next_window
     start, end = window_start(farm.window, number), window_end(farm.window, number)
     if newest >= start:
-        hand_out(farm, stream, start, number, start, end)
+        hand_out(farm, stream, number, start, end)
     stream.next_window = number + 1
 
 
@@ -166,7 +166,7 @@ def hand_out_triggered(farm, stream, attribute):
     if attribute - stream.marker >= as_float(farm.slide):
         if not has_room(farm):
             return False
-        hand_out(farm, stream, as_word(attribute - as_float(farm.size)), stream.next_window, 0, 0)
+        hand_out(farm, stream, stream.next_window, as_word(attribute - as_float(farm.size)), as_word(attribute))
         stream.next_window, stream.marker = stream.next_window + 1, attribute
     stream.latest = attribute
     return True
@@ -178,8 +178,7 @@ def hand_out_after(farm, stream):
     if farm.selects == ORDINALS and stream.tuples == window_end(farm.window, stream.next_window):
         hand_out_next(farm, stream, stream.tuples - 1)
     elif farm.selects == AGES and stream.tuples % farm.slide == 0:
-        low = stream.newest - farm.size
-        hand_out(farm, stream, low, stream.next_window, low, stream.newest + 1)
+        hand_out(farm, stream, stream.next_window, stream.newest - farm.size, stream.newest + 1)
         stream.next_window += 1
 
 

@@ -14,26 +14,20 @@ comes later says which windows one is in.
 """
 
 from collections.abc import Callable
-from math import gcd
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from kernels.bounds import LONGEST_US, Extent, require_length
-from kernels.bounds.grid import Grid, bounds, grid
+from kernels.bounds.grid import grid
 from kernels.farm.layout import AGES, ATTRIBUTES, ORDINALS
 from kernels.kinds import kinds, window_kind
 from kernels.runtime.memory import as_word
 from schemas.errors import NotServed, WrongParameter
 from schemas.windows import MICROSECOND, Count, Delta, SlideByTuple, Window
 
-
-class ServedWindow(NamedTuple):
-    """A window as a farm takes it. fields: of layout.Farm, `window` where its bounds are closed forms;
-    greatest_chunk_us: the longest chunk that no such window cuts, or 0."""
-
-    fields: dict[str, Any]
-    greatest_chunk_us: int = 0
+FarmFields = dict[str, Any]
+"""Of layout.Farm, those that say what a window is: `window` where its bounds are closed forms."""
 
 
 def _require_tuples(parameter: str, count: int) -> None:
@@ -42,32 +36,30 @@ def _require_tuples(parameter: str, count: int) -> None:
         raise WrongParameter(parameter, count, "from 1 to 2**60 tuples")
 
 
-def _count(window: Count, columns: tuple[str, ...]) -> ServedWindow:
+def _count(window: Count, columns: tuple[str, ...]) -> FarmFields:
     """By number, in order of event time, as a farm's tuples come."""
     if window.order != "event_time":
         raise NotServed("order", window.order, ["event_time"])
     _require_tuples("size", window.size)
     _require_tuples("step", window.step)
-    ordinals = grid(window.size, window.step, 0)
-    return ServedWindow({"window": ordinals, "selects": ORDINALS, "ends_at_tuples": True})
+    return {"window": grid(window.size, window.step, 0), "selects": ORDINALS}
 
 
-def _delta(window: Delta, columns: tuple[str, ...]) -> ServedWindow:
+def _delta(window: Delta, columns: tuple[str, ...]) -> FarmFields:
     """size, slide: extent and threshold, as bits of floats."""
     if window.column not in columns:
         raise WrongParameter("column", window.column, f"one of {', '.join(columns)}", columns)
     fields = {"size": as_word(float(window.extent)), "slide": as_word(float(window.threshold))}
-    attribute = columns.index(window.column)
-    return ServedWindow(fields | {"selects": ATTRIBUTES, "attribute": attribute, "ends_at_tuples": True})
+    return fields | {"selects": ATTRIBUTES, "attribute": columns.index(window.column)}
 
 
-def _slide_by_tuple(window: SlideByTuple, columns: tuple[str, ...]) -> ServedWindow:
+def _slide_by_tuple(window: SlideByTuple, columns: tuple[str, ...]) -> FarmFields:
     require_length("size", window.size // MICROSECOND)
     _require_tuples("step", window.step)
-    return ServedWindow({"size": window.size // MICROSECOND, "slide": window.step, "selects": AGES})
+    return {"size": window.size // MICROSECOND, "slide": window.step, "selects": AGES}
 
 
-OWN: dict[str, Callable[..., ServedWindow]] = {"count": _count, "delta": _delta, "slide_by_tuple": _slide_by_tuple}
+OWN: dict[str, Callable[..., FarmFields]] = {"count": _count, "delta": _delta, "slide_by_tuple": _slide_by_tuple}
 
 
 def served_kinds() -> list[str]:
@@ -76,8 +68,8 @@ def served_kinds() -> list[str]:
     return sorted({*kinds()} - others | {*OWN})
 
 
-def served_window(window: Window, columns: tuple[str, ...], span_us: tuple[int, int] | None) -> ServedWindow:
-    """Its extents, and what these need. columns: names of the value columns; span_us: least and greatest event time, of
+def served_window(window: Window, columns: tuple[str, ...], span_us: tuple[int, int] | None) -> FarmFields:
+    """Its extents. columns: names of the value columns; span_us: least and greatest event time, of
     windows in a time zone. Raises NotServed, WrongParameter."""
     if window.kind in OWN:
         return OWN[window.kind](window, columns)
@@ -88,16 +80,12 @@ def served_window(window: Window, columns: tuple[str, ...], span_us: tuple[int, 
     if getattr(window, "zone", None) is not None and span_us is None:
         raise WrongParameter("span_us", None, f"(least, greatest) event time, for windows in the zone {window.zone}")
     span = Extent(*(span_us or (0, 0)))
-    made = kind.make(kind.spec(window, np.array(span, np.int64)), span)
-    # Whether windows are those of a grid by their closed forms too: a kind may have its fields only.
-    if isinstance(made, Grid) and (made.start, made.end) == (bounds().start, bounds().end):
-        return ServedWindow({"window": made, "chunk_origin": made.origin}, gcd(made.size, made.slide))
-    return ServedWindow({"window": made})
+    return {"window": kind.make(kind.spec(window, np.array(span, np.int64)), span)}
 
 
-def require_context_free(window: Window, served: ServedWindow) -> None:
+def require_context_free(window: Window, served: FarmFields) -> None:
     """WrongParameter for windows of which active workers can't know the tuples when these come."""
-    if "window" not in served.fields:
+    if "window" not in served:
         others = ", ".join(each for each in served_kinds() if each != window.kind)
         known = "one whose bounds are known when a tuple comes, with active workers"
         raise WrongParameter("window", window.kind, f"{known}; take one of {others}, or the model 'agnostic'")

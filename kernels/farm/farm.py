@@ -96,14 +96,17 @@ class WindowFarm(OneAtATime):
 
     @in_turn
     def finish_key(self, key: int) -> None:
-        """The tuples of a key are over: its windows are complete."""
+        """The tuples of a key are over: its windows are complete. O(its windows that are open).
+
+        Raises WrongParameter for a key that there is not; WorkerLost.
+        """
         self._require_open()
         require_whole("key", key, 0, self._farm.keys - 1)
         self._finish(key, key + 1)
 
     @in_turn
     def finish(self) -> None:
-        """All tuples are over: waits until all windows are computed. Raises WorkerLost."""
+        """All tuples are over: waits until all windows are computed. O(keys + windows). Raises WorkerLost."""
         self._require_open()
         farm = self._farm
         self._finish(0, farm.keys)
@@ -121,12 +124,12 @@ class WindowFarm(OneAtATime):
 
     @in_turn
     def take(self) -> Results:
-        """The results since the last time, in window order."""
+        """The results since the last time, in window order. O(results · log results)."""
         return self._running.take()
 
     @in_turn
     def metrics(self) -> Metrics:
-        """Of all windows that were computed until now."""
+        """Of all windows that were computed until now. O(workers)."""
         until_s = time.monotonic() if self._ended_s is None else self._ended_s
         return metrics_of(self._farm, 0.0 if self._began_s is None else until_s - self._began_s)
 

@@ -11,7 +11,7 @@ Tuples travel in runs, column by column: one message for each tuple cost the emi
 workers were no more than 1.6 times as fast as one.
 """
 
-from kernels.farm.layout import hold
+from kernels.farm.layout import hold, tuple_bytes
 from kernels.farm.monitor import enter, leave, wake
 from kernels.runtime.fields import Address, Code, Count, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
@@ -24,12 +24,12 @@ BLOCK_TUPLES = 1 << 10
 
 
 class Message(Struct):
-    """To an active worker. low: of the first tuple, by what it is selected; of a window, its place among all that were
-    handed out; count: of tuples, whose times stand behind it, and then their values, column by column."""
+    """To an active worker. ordinal: of a window among all that were handed out; count: of tuples, whose times stand
+    behind it, and then their values, column by column."""
 
     key: Place
     kind: Code
-    low: Word
+    ordinal: Count
     count: Count
     columns: Tail(Word)
 
@@ -46,7 +46,7 @@ MESSAGE_BYTES, HEAD_BYTES = Message.size_bytes, Block.size_bytes
 
 @inner
 def message_bytes(farm, tuples):
-    return MESSAGE_BYTES + tuples * (1 + farm.columns) * WORD_BYTES
+    return MESSAGE_BYTES + tuple_bytes(farm, tuples)
 
 
 @inner
@@ -67,7 +67,7 @@ def has_room(farm):
 def tuples_that_fit(farm, inbox):
     """How many the block that is written takes in one message; fewer than 0 where not even an empty one fits."""
     left = inbox.last + block_bytes(farm) - inbox.write_at if inbox.last != 0 else 0
-    return (left - MESSAGE_BYTES) // ((1 + farm.columns) * WORD_BYTES)
+    return (left - MESSAGE_BYTES) // tuple_bytes(farm, 1)
 
 
 @inner

@@ -27,7 +27,7 @@ from kernels.runtime.fields import (
     Times,
     Word,
 )
-from kernels.runtime.memory import inner, move
+from kernels.runtime.memory import WORD_BYTES, inner, move
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import BYTE, Struct
 
@@ -44,16 +44,15 @@ Nanoseconds = Integer("ns")
 class Descriptor(Struct):
     """A window that was handed out (FARM §5.4.2.2): where its tuples are, and then what came of it.
 
-    low: of what the tuples are selected by (extents.py), that of the first; chunk, place: the first tuple, of agnostic
-    workers; known_at, covered: of sorted tuples, those that arrived later don't count, and how many do count, whether
-    they have values or not; outputs: floats of the result
+    start, end: until its tuples are found those of what they are selected by, where that is not their times
+    chunk, place: the first tuple, of agnostic workers; known_at, covered: of sorted tuples, those that arrived later
+    don't count, and how many do count, whether they have values or not; outputs: floats of the result
     """
 
     key: Place
     number: Word
     start: Microseconds
     end: Microseconds
-    low: Word
     count: Count
     chunk: Address
     place: Place
@@ -70,7 +69,7 @@ class Descriptor(Struct):
 class Chunk(Struct):
     """Neighbouring tuples of a key in the shared buffer (FARM §5.4.2.1, §5.4.3.1).
 
-    until: all its tuples lie before; first_ordinal: of its first tuple among the key's
+    first_ordinal: of its first tuple among the key's
     starting: windows handed out and not computed yet whose first tuple is in it
     values: value i of column c at c * room + i
     """
@@ -78,7 +77,6 @@ class Chunk(Struct):
     next: Address
     count: Count
     room: Count
-    until: Microseconds
     first_ordinal: Count
     starting: Count
     times: Times
@@ -90,7 +88,7 @@ class Substream(Struct):
 
     tuples: how many came; newest: the time of the last; marker, latest: of delta windows, the value that triggered
     last, and the last value
-    oldest, youngest: its chunks; chunk, place, ordinal: the first tuple that the next window may have
+    oldest, youngest: its chunks; chunk, place: the first tuple that the next window may have
     """
 
     key: Place
@@ -104,17 +102,14 @@ class Substream(Struct):
     youngest: Address
     chunk: Address
     place: Place
-    ordinal: Count
 
 
 class Deque(Struct):
-    """The private buffer of an active worker for one key: tuples first … end, in one piece. `lows`: by what they are
-    selected, which may be their times."""
+    """The private buffer of an active worker for one key: tuples first … end, in one piece."""
 
     first: Place
     end: Place
     room: Count
-    lows: Pointer(Word)
     times: Times
     values: Pointer(Real)
 
@@ -181,8 +176,8 @@ class Farm(Struct):
     """The whole. Guarded by the monitor: states and counts of descriptors, `starting` of chunks, `held`, workers' stop.
 
     size, slide: of windows, in µs, tuples or as bits of floats; window: its closed forms, if it has them
-    selects: by what windows have tuples: TIMES, ORDINALS, ATTRIBUTES of the column `attribute`, or AGES up to `size`
-    ends_at_tuples: whether one begins at its first tuple and ends behind its last, wherever they are
+    selects: by what windows have tuples: TIMES, ORDINALS, ATTRIBUTES of the column `attribute`, or AGES up to `size`;
+        by ordinals or attributes one begins at its first tuple and ends behind its last, wherever they are
     sorted_tuples: those of a farm whose tuples are all here, which agnostic workers read instead of chunks
     wake_at: so many computed windows are enough to wake the emitter
     block_bytes: of `held`, blocks of messages to active workers; spare, spare_blocks: those that can be written again
@@ -214,12 +209,9 @@ class Farm(Struct):
     sorted_tuples: Ref(SortedTuples)
     window: Ref(KernelWindow)
     selects: Code
-    ends_at_tuples: Flag()
     size: Word
     slide: Word
     attribute: Place
-    chunk_us: Microseconds
-    chunk_origin: Microseconds
     chunk_tuples: Count
     columns: Count
     read_columns: Count
@@ -239,6 +231,12 @@ def hold(farm, more_bytes):
     """The buffers take so much more memory. Of active workers only while the monitor is entered."""
     farm.held += more_bytes
     farm.greatest_held = max(farm.greatest_held, farm.held)
+
+
+@inner
+def tuple_bytes(farm, tuples):
+    """Of their times and values."""
+    return (1 + farm.columns) * tuples * WORD_BYTES
 
 
 @inner

@@ -10,7 +10,7 @@ from kernels.farm import active, agnostic, inbox, monitor
 from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
 from kernels.farm.emitter import feed, finish_keys
 from kernels.farm.functions import HeavyFunction, function, operations, parameter_values
-from kernels.farm.layout import Deque, Descriptor, Farm, Substream, TupleBatch, Worker
+from kernels.farm.layout import Deque, Descriptor, Farm, Substream, TupleBatch, Worker, tuple_bytes
 from kernels.runtime.fields import Code, Count, Place
 from kernels.runtime.memory import WORD_BYTES, address_of, release
 from kernels.runtime.operations import Operation
@@ -47,7 +47,7 @@ def least_held(farm: Farm):
     """Bytes: a chunk; or of each active worker four blocks, of which it keeps the one that it has read."""
     if farm.is_active:
         return 4 * farm.worker_count * inbox.block_bytes(farm)
-    return agnostic.CHUNK_BYTES + agnostic.block_bytes(farm, min(agnostic.LEAST_TUPLES, farm.chunk_tuples))
+    return agnostic.CHUNK_BYTES + tuple_bytes(farm, min(agnostic.LEAST_TUPLES, farm.chunk_tuples))
 
 
 def create_all(farm: Farm):

@@ -7,18 +7,16 @@ a function reads value, weight      columns=("x", "weight", "value")      kept i
 
 import os
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernels.columns import LIMIT_US, check_times, floats, integers, require_whole
-from kernels.farm.extents import ServedWindow
+from kernels.farm.extents import FarmFields
 from kernels.farm.functions import HeavyFunction, function, name_of
 from kernels.farm.layout import TupleBatch
 from schemas.errors import BadInput, WrongParameter
 from schemas.replay_limits import require_seconds
-from schemas.windows import MICROSECOND
 
 MOST_WORKERS, MOST_KEYS, MOST_RING, MOST_CHUNK = 1 << 10, 1 << 24, 1 << 24, 1 << 24
 MOST_BYTES = 1 << 60
@@ -30,7 +28,7 @@ class FarmOptions(NamedTuple):
     columns: names of the value columns, in the order in which they are given; those that the function needs unless
         given. It reads its own by name
     keys: how many there are, numbered from 0; each has windows of its own
-    chunk: of the shared buffer: a number of tuples, or a timedelta that divides size and slide
+    chunk: of the shared buffer: so many tuples at most
     most_held_bytes: of buffers; where it is reached the emitter waits for windows to be computed. With active workers
         half of it is for tuples on their way to them, half for their own buffers
     ring: windows handed out and not collected, at most; a power of two
@@ -42,7 +40,7 @@ class FarmOptions(NamedTuple):
     parameters: Mapping[str, object] = {}
     columns: tuple[str, ...] | None = None
     keys: int = 1
-    chunk: timedelta | int = CHUNK_TUPLES
+    chunk: int = CHUNK_TUPLES
     most_held_bytes: int = 1 << 30
     ring: int = 1 << 12
     seconds_a_window: float = 60.0
@@ -114,16 +112,16 @@ def least_columns(name: str | HeavyFunction) -> int:
     return len(function(name).columns) - len(function(name).optional)
 
 
-def fields_of(workers: int | None, tuples: TakenTuples, served: ServedWindow, options: FarmOptions) -> dict[str, Any]:
+def fields_of(workers: int | None, tuples: TakenTuples, served: FarmFields, options: FarmOptions) -> dict[str, Any]:
     """Of layout.Farm: how much of everything, and those of the windows."""
     require_whole("keys", options.keys, 1, MOST_KEYS)
     require_whole("ring", options.ring, 1, MOST_RING)
     if options.ring & (options.ring - 1):
         raise WrongParameter("ring", options.ring, "a power of two")
-    chunk_us, chunk_tuples = _chunk(served.greatest_chunk_us, options.chunk)
+    require_whole("chunk", options.chunk, 1, MOST_CHUNK)
     counts = {"worker_count": workers_of(workers), "columns": len(tuples.names), "read_columns": tuples.read}
     limits = {"keys": options.keys, "ring": options.ring, "most_held": options.most_held_bytes}
-    return counts | limits | {"chunk_us": chunk_us, "chunk_tuples": chunk_tuples} | served.fields
+    return counts | limits | {"chunk_tuples": options.chunk} | served
 
 
 def workers_of(workers: int | None) -> int:
@@ -163,14 +161,3 @@ def check_tuples(name: str | HeavyFunction, times: np.ndarray, columns: np.ndarr
     falls = np.setdiff1d(np.flatnonzero(times[1:] < times[:-1]) + 1, firsts)
     if len(falls):
         raise BadInput(f"at row {int(falls[0])} the event time falls; sort tuples by {by}")
-
-
-def _chunk(greatest_us: int, chunk: timedelta | int) -> tuple[int, int]:
-    if not isinstance(chunk, timedelta):
-        require_whole("chunk", chunk, 1, MOST_CHUNK)
-        return 0, chunk
-    chunk_us = chunk // MICROSECOND
-    if chunk_us < 1 or greatest_us % chunk_us or greatest_us == 0:
-        allowed = f"a divisor of {greatest_us} µs, or " if greatest_us else ""
-        raise WrongParameter("chunk", chunk, f"{allowed}a number of tuples")
-    return chunk_us, CHUNK_TUPLES

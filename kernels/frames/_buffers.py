@@ -15,23 +15,23 @@ Saved are tuples, and of the one frame that has lost some what these came to; al
 """
 
 from kernels.frames import _frames as frames
+from kernels.frames import _ordered as order
 from kernels.frames._frames import CONTENT, CUT_WORDS, IDLE, KeyFrames, begin
 from kernels.frames._ordered import (
     ENTRY_WORDS,
     ROW_WORD,
     drop_all,
     entry_at,
+    first_behind,
     holds,
     insert_in_order,
     is_behind,
     next_place,
-    place_behind,
     release_ordered,
-    standing,
 )
 from kernels.frames._rules import NONE, Frame
 from kernels.runtime.counted import are_there
-from kernels.runtime.memory import WORD_BYTES, as_float, inner, release, resize
+from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.struct import words_at
 from kernels.states import clear, copy_words, gather, merge
 
@@ -58,8 +58,7 @@ def fold_tuples(s, into, span, is_empty):
     time, row, last, last_row = span
     chunk, at = s.next_chunk, s.next_at
     if not holds(s.tuples, chunk, at, time, row):
-        chunk, at = place_behind(s.tuples, time, row - 1)
-        chunk, at = standing(s.tuples, chunk, at)
+        chunk, at = first_behind(s.tuples, time, row - 1)
     run, run_end = 0, 0
     while chunk < s.tuples.end:
         entry = entry_at(s.tuples, chunk, at)
@@ -93,8 +92,7 @@ def content(s: KeyFrames, frame: Frame):
 
 @inner
 def closing_tuple(s, frame):
-    chunk, at = place_behind(s.tuples, frame.last, frame.last_row)
-    return standing(s.tuples, chunk, at)
+    return first_behind(s.tuples, frame.last, frame.last_row)
 
 
 @inner
@@ -116,8 +114,7 @@ def rows_of(s: KeyFrames, frame: Frame, rows):
     """O(log tuples + tuples of the frame)."""
     begin(s, CONTENT)
     found = 0
-    chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
-    chunk, at = standing(s.tuples, chunk, at)
+    chunk, at = first_behind(s.tuples, frame.first, frame.first_row - 1)
     while chunk < s.tuples.end and not is_behind(entry_at(s.tuples, chunk, at), frame.last, frame.last_row):
         if rows != 0:
             words_at(rows)[found] = entry_at(s.tuples, chunk, at).row
@@ -129,23 +126,16 @@ def rows_of(s: KeyFrames, frame: Frame, rows):
 
 def least_row(s: KeyFrames):
     """O(tuples)."""
-    least = -1
-    chunk, at = standing(s.tuples, s.tuples.first, 0)
-    while chunk < s.tuples.end:
-        row = entry_at(s.tuples, chunk, at).row
-        least = row if least < 0 else min(least, row)
-        chunk, at = next_place(s.tuples, chunk, at)
-    return least
+    return order.least_row(s.tuples)
 
 
 @inner
 def cut_all(s, frame):
     """All tuples that are there are cut, as if they came now; frame: the one that was cut off, or one of address 0.
     O(tuples)."""
-    chunk, at = standing(s.tuples, s.tuples.first, 0)
+    chunk, at = s.tuples.first, 0
     while chunk < s.tuples.end:
-        entry = entry_at(s.tuples, chunk, at)
-        frame = frames.take_tuple(s, frame, entry.time, entry.row, as_float(entry.word))
+        frame = frames.take_tuple(s, frame, entry_at(s.tuples, chunk, at))
         chunk, at = next_place(s.tuples, chunk, at)
 
 
@@ -231,7 +221,7 @@ def save_ordered(ordered, at, first):
     them. O(entries)."""
     saved = at + WORD_BYTES
     words_at(at)[0] = ordered.count
-    chunk, at_entry = standing(ordered, ordered.first, 0)
+    chunk, at_entry = ordered.first, 0
     while chunk < ordered.end:
         entry, words = entry_at(ordered, chunk, at_entry), words_at(saved)
         words[0], words[1], words[2] = entry.time, entry.row - first, entry.word

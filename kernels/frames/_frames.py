@@ -14,22 +14,22 @@ asking whether there is such a function. Kernels have no clock; the function may
 """
 
 from kernels.frames._ordered import (
+    ROW_WORD,
     Ordered,
     drop_all,
     entry_at,
-    insert_at,
+    first_behind,
+    insert_in_order,
     is_behind,
-    last_place,
-    place_behind,
+    last_entry,
     release_ordered,
     remove_at,
-    standing,
 )
 from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
-from kernels.runtime.fields import Address, Array, Code, Count, Flag, Inline, Microseconds, Place, Ref, Word
-from kernels.runtime.memory import WORD_BYTES, as_word, inlined, inner, not_inlined, release, resize
+from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Ref
+from kernels.runtime.memory import WORD_BYTES, as_float, inlined, inner, not_inlined, release, resize
 from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct, allocate
+from kernels.runtime.struct import Struct, allocate, clear_words
 from kernels.states import clear, take_in
 from kernels.states.layout import Events, StatePlan
 
@@ -50,7 +50,7 @@ class KeyFrames(Struct):
     meter_call, meter: who looks what it is at, and what for; 0: nobody
     row_offset: what is saved counts rows from there on
     cut, cut_row: the last tuple that was cut again: frames that begin behind it are as they were
-    part: room for a state of some tuples; row_at_hand: of a tuple that a frame takes in
+    part: room for a state of some tuples
     spare: frames to be used again, linked by `first`
     next_chunk, next_at: where the tuple stood that followed what was folded last, so that a frame which is folded for
         the first time begins there if the one before it was folded last; 0, 0 at first
@@ -74,7 +74,6 @@ class KeyFrames(Struct):
     meter_call: Operation(Address, Code)
     meter: Address
     part: Address
-    row_at_hand: Array(Word, 1)
     spare: Address
     next_chunk: Place
     next_at: Place
@@ -99,6 +98,8 @@ def start_frames(s, plan, rules):
 @inner
 def _forget_evicted(s):
     s.floor, s.is_cut, s.evicted, s.evicted_row = -NOWHERE, False, 0, s.row_offset
+    # All words of it are saved, also those of a sketch that it doesn't use.
+    clear_words(s.cut_content, s.plan.state_words)
     clear(s.plan, s.cut_content)
     if s.cut_grown != 0:
         clear(s.rules.plan, s.cut_grown)
@@ -149,8 +150,7 @@ def lost_tuples(s, frame):
 @inner
 def last_frame(s):
     """The youngest frame; there is one."""
-    chunk, at = last_place(s.frames)
-    return frame_at(s, chunk, at)
+    return Frame(last_entry(s.frames).word)
 
 
 @inner
@@ -165,8 +165,7 @@ def last_frame_with(s, entry):
 @inner
 def opening_at(s, time, row):
     """The place of the frame that opens at a tuple; chunk = end: none does. O(log frames)."""
-    chunk, at = place_behind(s.frames, time, row - 1)
-    chunk, at = standing(s.frames, chunk, at)
+    chunk, at = first_behind(s.frames, time, row - 1)
     if chunk < s.frames.end and entry_at(s.frames, chunk, at).row == row:
         return chunk, at
     return s.frames.end, 0
@@ -178,34 +177,29 @@ def is_until(time, row, other_time, other_row):
 
 
 @inner
-def take_tuple(s, frame, time, row, value):
+def take_tuple(s, frame, entry):
     """The next tuple of the order, behind a frame's last one, or behind tuples in none (address 0). Returns the frame
     that it is in, which may be new, or one of address 0."""
     inlined()
-    if frame.address != 0 and not closes_frame(s.rules, frame, time, value):
-        frame.last, frame.last_row = time, row
-        if frame.grown != 0:
-            _grow(s, frame, row)
-        if s.rules.note_taken != 0:
-            s.rules.note_taken(s.rules, frame, time, as_word(value))
-        return frame
-    if opens_frame(s.rules, value):
-        return open_frame(s, time, row, value)
-    return Frame(0)
+    if frame.address != 0 and not closes_frame(s.rules, frame, entry):
+        frame.last, frame.last_row = entry.time, entry.row
+    elif opens_frame(s.rules, entry):
+        frame = _open_frame(s, entry)
+    else:
+        return Frame(0)
+    if frame.grown != 0:
+        grow_over(s, frame.grown, entry, 1, False)
+    if s.rules.note_taken != 0:
+        s.rules.note_taken(s.rules, frame, entry.time, entry.word)
+    return frame
 
 
 @inner
-def _grow(s, frame, row):
-    """By one tuple, as by any number of them: a sketch of values differs from one that takes in another sketch."""
-    s.row_at_hand[0] = row
-    grow_over_rows(s, frame.grown, s.row_at_hand.address, 1, False)
-
-
-@inner
-def grow_over_rows(s, state, rows, count, is_bounded):
-    """A state takes in tuples, rows being the address of the first one's, while its answer is below the bound, or all.
-    Returns how many."""
-    growing = s.rules.growing
+def grow_over(s, state, entry, count, is_bounded):
+    """A state takes in so many tuples of a chunk, from an entry on, while its answer is below the bound, or all → how
+    many: all in one call of the aggregate, five times as fast as tuple by tuple. One tuple is taken in the same way: a
+    sketch of values differs from one that takes in another sketch."""
+    growing, rows = s.rules.growing, entry.address + WORD_BYTES * ROW_WORD
     growing.events, growing.rows, growing.count = s.events, rows, count
     growing.bound, growing.is_bounded = s.rules.bound, is_bounded
     taken = take_in(s.rules.plan, state, growing)
@@ -216,18 +210,15 @@ def grow_over_rows(s, state, rows, count, is_bounded):
 
 
 @inner
-def open_frame(s, time, row, value):
-    """A new frame of one tuple."""
+def _open_frame(s, entry):
+    """A new frame of one tuple, which it hasn't taken in yet."""
     not_inlined()
-    frame = add_frame(s, time, row)
-    frame.opening = value
+    frame = add_frame(s, entry.time, entry.row)
+    frame.opening = as_float(entry.word)
     if s.rules.note_opening != 0:
-        s.rules.note_opening(s.rules, frame, as_word(value))
-    if s.rules.note_taken != 0:
-        s.rules.note_taken(s.rules, frame, time, as_word(value))
+        s.rules.note_opening(s.rules, frame, entry.word)
     if frame.grown != 0:
         clear(s.rules.plan, frame.grown)
-        _grow(s, frame, row)
     return frame
 
 
@@ -243,8 +234,7 @@ def add_frame(s, time, row):
             frame.grown = resize(0, s.rules.plan.state_words)
     frame.first, frame.first_row, frame.last, frame.last_row, frame.reach = time, row, time, row, time
     frame.has_content = False
-    chunk, at = place_behind(s.frames, time, row)
-    insert_at(s.frames, chunk, at, time, row, frame.address)
+    insert_in_order(s.frames, time, row, frame.address)
     return frame
 
 

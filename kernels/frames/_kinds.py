@@ -13,7 +13,7 @@ a value as a float64, and what is refused of the values that they see.
 
 from collections.abc import Callable
 from math import floor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -137,60 +137,57 @@ of_session = lazy_table(Predicates, "session_frames", closes=is_behind_gap)
 of_reach = lazy_table(Predicates, "session_by_column_frames", closes=is_beyond_reach, note_taken=note_reach)
 
 
-def _made(struct: type[FrameRules], predicates: Predicates, depends_on: int, **fields: Any) -> FrameRules:
-    operations = {name: getattr(predicates, name) for name in Predicates.fields}
-    return struct.make(**operations, depends_on=depends_on, **fields)
+class FrameKind(NamedTuple):
+    """rules: what kernels are given; depends_on: what a frame's end does (_rules.py); fields(window): of `rules`."""
+
+    rules: type[FrameRules]
+    predicates: Callable[[], Predicates]
+    depends_on: int
+    fields: Callable[[Any], dict[str, Any]]
 
 
-def _threshold(window: ThresholdFrame, **columns: Any) -> FrameRules:
-    least = {"min_count": within("min_count", window.min_count)}
-    least["min_duration"] = within("min_duration", window.min_duration_us)
-    return _made(ThresholdRules, of_threshold(), NOTHING, at_least=window.at_least, **least, **columns)
+def _least(window: ThresholdFrame) -> dict[str, Any]:
+    least = {"min_count": window.min_count, "min_duration": window.min_duration_us}
+    return {"at_least": window.at_least} | {name: within(name, length) for name, length in least.items()}
 
 
-def _delta(window: DeltaFrame, **columns: Any) -> FrameRules:
-    return _made(DeltaRules, of_delta(), OPENING_VALUE, change=window.change, **columns)
-
-
-def _boundary(window: BoundaryFrame, **columns: Any) -> FrameRules:
-    return _made(BoundaryRules, of_boundary(), NOTHING, width=window.width, offset=window.offset, **columns)
-
-
-def _aggregate(window: AggregateFrame, plan: Plan, **columns: Any) -> FrameRules:
-    """plan: of its one aggregate, without a count of events."""
-    growing = GrowingRows.make(gives_float=plan.output_types[0] == "float64", stride=ENTRY_WORDS)
-    return _made(FrameRules, of_aggregate(), ALL, bound=window.bound, plan=plan.layout, growing=growing, **columns)
-
-
-def _session(window: Session, **columns: Any) -> FrameRules:
-    if window.column is None:
-        return _made(SessionRules, of_session(), NOTHING, gap=within("gap", window.gap_us), **columns)
-    unit = within("unit", window.unit_us)
-    return _made(ReachRules, of_reach(), REACH, are_above_zero=1, unit=unit, **columns)
-
-
-RULES: dict[str, Callable[..., FrameRules]] = {
-    **{ThresholdFrame.kind: _threshold, DeltaFrame.kind: _delta, BoundaryFrame.kind: _boundary},
-    **{AggregateFrame.kind: _aggregate, Session.kind: _session},
+FRAME_KINDS = {
+    ThresholdFrame.kind: FrameKind(ThresholdRules, of_threshold, NOTHING, _least),
+    DeltaFrame.kind: FrameKind(DeltaRules, of_delta, OPENING_VALUE, lambda window: {"change": window.change}),
+    BoundaryFrame.kind: FrameKind(
+        BoundaryRules, of_boundary, NOTHING, lambda window: {"width": window.width, "offset": window.offset}
+    ),
+    AggregateFrame.kind: FrameKind(FrameRules, of_aggregate, ALL, lambda window: {"bound": window.bound}),
+    Session.kind: FrameKind(SessionRules, of_session, NOTHING, lambda window: {"gap": within("gap", window.gap_us)}),
 }
+BY_REACH = FrameKind(
+    ReachRules, of_reach, REACH, lambda window: {"are_above_zero": 1, "unit": within("unit", window.unit_us)}
+)
+"""Sessions whose gap a column says."""
 
 
 def make_rules(frame: Window, column: int | None, column_type: str) -> tuple[FrameRules, Plan | None]:
     """The rules of a frame, and the plan of the aggregate that closes it, which must live as long. column: place among
     the values; None of frames that none cuts. Raises WrongParameter, NotServed."""
-    if frame.kind not in RULES:
-        raise NotServed("frame", frame.kind, sorted(RULES))
-    rules = RULES[frame.kind]
+    if frame.kind not in FRAME_KINDS:
+        raise NotServed("frame", frame.kind, sorted(FRAME_KINDS))
+    if isinstance(frame, Session) and (frame.column is None) != (column is None):
+        allowed = "the place of the column that a session's gap names; None of a fixed gap"
+        raise WrongParameter("column", column, allowed)
+    of_kind = BY_REACH if isinstance(frame, Session) and column is not None else FRAME_KINDS[frame.kind]
+    predicates = {name: getattr(of_kind.predicates(), name) for name in Predicates.fields}
+    fields = predicates | {"depends_on": of_kind.depends_on} | of_kind.fields(frame)
     if column is None:
-        return rules(frame, column=NO_COLUMN), None
+        return of_kind.rules.make(column=NO_COLUMN, **fields), None
     require_cutting_type(frame, frame.column, column_type)
-    columns = {"column": column, "is_float": column_type == "float64"}
+    fields |= {"column": column, "is_float": column_type == "float64"}
     if not isinstance(frame, AggregateFrame):
-        return rules(frame, **columns), None
+        return of_kind.rules.make(**fields), None
     plan = make_plan((AggregateSpec(frame.function, column, column_type),), counts_events=False)
     if plan.output_types[0] not in ("int64", "float64"):
         raise WrongParameter("function", frame.function, "an aggregate that gives a number")
-    return rules(frame, plan, **columns), plan
+    growing = GrowingRows.make(gives_float=plan.output_types[0] == "float64", stride=ENTRY_WORDS)
+    return of_kind.rules.make(plan=plan.layout, growing=growing, **fields), plan
 
 
 def require_comparable(

@@ -10,13 +10,12 @@ import numpy as np
 from kernels.columns import LIMIT_US
 from kernels.frames._frames import KeyFrames, frame_at, opening_at
 from kernels.frames._kinds import make_rules, require_answers, require_comparable
-from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, next_place, standing
+from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, next_place
 from kernels.frames._rows import KeptRows
 from kernels.frames._rules import DONE, NONE, REACH, Frame, FrameKernel, is_long_enough, refusal
 from kernels.objects.kernel_object import KernelObject, lower_all
-from kernels.objects.saved import description, opened, sealed
+from kernels.objects.saved import opened, sealed
 from kernels.runtime.arrays import words_of
-from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
@@ -62,7 +61,7 @@ def find_frame(s: KeyFrames, time, row):
 
 @guarded_entry
 def list_frames(s: KeyFrames, into):
-    chunk, at = standing(s.frames, s.frames.first, 0)
+    chunk, at = s.frames.first, 0
     for place in range(s.frames.count):
         words_at(into)[place] = frame_at(s, chunk, at).address
         chunk, at = next_place(s.frames, chunk, at)
@@ -138,6 +137,8 @@ class FrameWindow(KernelObject):
 
     TABLE, _check = FrameKernel, staticmethod(check_frames)
     WINDOW = "a frame such as schemas.windows.ThresholdFrame makes"
+    PANE_OPTIONS: tuple[str, ...] = ()
+    """Options in a replay, which evicts by the watermark and by nothing else."""
 
     def __init__(
         self,
@@ -148,13 +149,15 @@ class FrameWindow(KernelObject):
     ):
         column = getattr(frame, "column", None)
         super().__init__(aggregates, column_types, counts_events=True, other_columns=(column,) if column else ())
-        self._frame, self._made_options = frame, self.structure_options(options)
+        self._frame, self._made_options = frame, self.pane_option(options)
         types = self._columns.types
         place, kind = (list(types).index(column), types[column]) if column else (None, "")
         self._rules, self._closing = make_rules(frame, place, kind)
         self._column, self._rows = f"column {column}", KeptRows(len(types))
-        self._described = self._description()
-        self._create(self._rules.address, 0 if self._made_options is None else self._made_options.address)
+        made, closing = self._made_options, () if self._closing is None else self._closing.specs
+        option_words = [] if made is None else words_of(made.address, made.size_bytes // WORD_BYTES).tolist()
+        self._describe((*self._plan.specs, *closing), LAYOUT, option_words, frame)
+        self._create(self._rules.address, 0 if made is None else made.address)
         KeyFrames(self._address).events = self._rows.events
 
     @classmethod
@@ -162,19 +165,9 @@ class FrameWindow(KernelObject):
         return isinstance(window, Window)
 
     @classmethod
-    def structure_options(cls, options: Mapping[str, int | str]) -> Struct | None:
+    def pane_option(cls, options: Mapping[str, int | str]) -> Struct | None:
         """The options of `create`. Raises WrongParameter."""
         return None
-
-    def _description(self) -> int:
-        """What saved words are of: another kernel, frame, option or aggregate, or an edited one, has another."""
-        made = self._made_options
-        options = [] if made is None else words_of(made.address, made.size_bytes // WORD_BYTES).tolist()
-        closing = () if self._closing is None else self._closing.specs
-        functions = sorted({spec.function for spec in (*self._plan.specs, *closing)})
-        sources = [syntax_digest_of(AGGREGATES, function) for function in functions]
-        types = self._columns.types
-        return description(type(self).__name__, LAYOUT, options, self._frame, self._plan.specs, types, sources)
 
     def insert(self, t: int, v=None) -> None:
         """One tuple: a number for one column, else a tuple of those in `columns`."""
@@ -241,6 +234,7 @@ class FrameWindow(KernelObject):
 
     @in_turn
     def save(self) -> np.ndarray:
+        """All that it holds, int64[words], for `load`. O(tuples). Raises AggregateFailed."""
         self._require_answers()
         rows = self._rows.save(self._ask("least_row"))
         words = self._saved()
@@ -248,7 +242,8 @@ class FrameWindow(KernelObject):
 
     @in_turn
     def load(self, words: np.ndarray) -> None:
-        """Become what `save` gave, of the same kernel, frame, aggregates and options. BadInput for other words."""
+        """Become what `save` gave, of the same kernel, frame, aggregates and options. O(tuples · log tuples). Raises
+        BadInput for other words."""
         others = self._other_words(", or load another copy")
         words = opened(words, self._described, others)
         end = 1 + int(words[0]) if len(words) else 0

@@ -106,6 +106,13 @@ def standing(ordered, chunk, at):
 
 
 @inner
+def first_behind(ordered, time, row):
+    """The place of the first entry behind (time, row); chunk = end: there is none. As place_behind."""
+    chunk, at = place_behind(ordered, time, row)
+    return standing(ordered, chunk, at)
+
+
+@inner
 def next_place(ordered, chunk, at):
     """The place of the next entry; chunk = end: there is none."""
     return standing(ordered, chunk, at + 1)
@@ -140,6 +147,17 @@ def end_place(ordered):
     if ordered.first == ordered.end:
         return ordered.end, 0
     return ordered.end - 1, chunk_at(ordered, ordered.end - 1).count
+
+
+@inner
+def least_row(ordered):
+    """Of all entries, −1 if there is none. O(entries)."""
+    least, chunk, at = -1, ordered.first, 0
+    while chunk < ordered.end:
+        row = entry_at(ordered, chunk, at).row
+        least = row if least < 0 else min(least, row)
+        chunk, at = next_place(ordered, chunk, at)
+    return least
 
 
 @inner

@@ -9,7 +9,7 @@ predicates; they see a value as a float64.
 
 from kernels.columns import LIMIT_US
 from kernels.runtime.fields import Address, Code, Count, Flag, Float, Microseconds, Place, Ref, Times, Word
-from kernels.runtime.memory import as_float, as_word, inner
+from kernels.runtime.memory import as_float, inner
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
@@ -85,13 +85,13 @@ class FrameRules(Predicates):
 
 
 @inner
-def closes_frame(rules, frame, time, value):
-    return rules.closes(rules, frame, time, as_word(value)) == 1
+def closes_frame(rules, frame, entry):
+    return rules.closes(rules, frame, entry.time, entry.word) == 1
 
 
 @inner
-def opens_frame(rules, value):
-    return rules.opens == 0 or rules.opens(rules, as_word(value)) == 1
+def opens_frame(rules, entry):
+    return rules.opens == 0 or rules.opens(rules, entry.word) == 1
 
 
 @inner

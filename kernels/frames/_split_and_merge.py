@@ -20,32 +20,31 @@ grouped, and a frame must close at the same tuple whichever way it was cut.
 
 from kernels.frames import _frames as frames
 from kernels.frames import _ordered as order
-from kernels.frames._frames import ADD, CUT_WORDS, IDLE, MERGE, SCOPE, SPLIT, begin
+from kernels.frames._frames import ADD, CUT_WORDS, MERGE, SCOPE, SPLIT, begin
 from kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
-from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inlined, inner, not_inlined, resize
+from kernels.runtime.memory import inlined, inner, not_inlined, resize
 from kernels.states import clear, copy_words, gather, merge
 
 
 @inner
-def insert_late(s, time, row, value):
+def insert_late(s, time, row, word):
     """Insert a tuple before others, and cut them again. O(log tuples + log frames + tuples cut again)."""
     not_inlined()
     begin(s, SCOPE)
     chunk, at = order.place_behind(s.tuples, time, row)
     frame = _frame_before(s, chunk, at, time, row)
     begin(s, ADD)
-    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    chunk, at = order.insert_at(s.tuples, chunk, at, time, row, word)
     begin(s, SPLIT)
     s.has_rest = False
     if frame.address != 0 and not frames.is_until(frame.last, frame.last_row, time, row):
         _cut_back(s, frame, chunk, at)
     s.cut, s.cut_row = time, row
-    now = take_tuple_at(s, frame, chunk, at, value)
+    now = take_tuple_at(s, frame, chunk, at)
     has_it = now.address != 0 and now.address == frame.address
     _cut_again(s, now, chunk, at)
     if frame.address != 0:
         _settle_content(s, frame, has_it, time, row)
-    begin(s, IDLE)
 
 
 @inner
@@ -107,11 +106,10 @@ def _cut_again(s, frame, chunk, at):
     while chunk < s.tuples.end:
         entry = order.entry_at(s.tuples, chunk, at)
         s.cut, s.cut_row = entry.time, entry.row
-        value = as_float(entry.word)
         if not s.has_rest:
             of_frame, at_frame = frames.opening_at(s, entry.time, entry.row)
             if of_frame < s.frames.end:
-                if frame.address == 0 or closes_frame(s.rules, frame, entry.time, value):
+                if frame.address == 0 or closes_frame(s.rules, frame, entry):
                     return
                 begin(s, MERGE)
                 merged = frames.frame_at(s, of_frame, at_frame)
@@ -119,15 +117,14 @@ def _cut_again(s, frame, chunk, at):
                 frames.put_away(s, merged)
                 order.remove_at(s.frames, of_frame, at_frame)
                 begin(s, SPLIT)
-        frame = take_tuple_at(s, frame, chunk, at, value)
+        frame = take_tuple_at(s, frame, chunk, at)
         if not s.has_rest and frame.address == 0:
             return
         if s.has_rest and _is_as_before(s, frame, entry):
             if s.rules.depends_on != REACH:  # whose frame has taken in all of the rest, and reaches at least as far
                 return
             s.has_rest, frame.reach = False, max(frame.reach, s.rest.reach)
-            chunk, at = order.place_behind(s.tuples, frame.last, frame.last_row)
-            chunk, at = order.standing(s.tuples, chunk, at)
+            chunk, at = order.first_behind(s.tuples, frame.last, frame.last_row)
             continue
         if s.has_rest and frame.grown != 0:
             at = _grow_over_rest(s, frame, chunk, at)
@@ -141,7 +138,7 @@ def _grow_over_rest(s, frame, chunk, at):
     end = of.count
     if order.is_behind(of.entries[end - 1], rest.last, rest.last_row):
         _, end = order.place_behind(s.tuples, rest.last, rest.last_row)
-    taken = grow_over(s, frame.grown, chunk, at + 1, end, True)
+    taken = frames.grow_over(s, frame.grown, of.entries[at + 1], end - at - 1, True)
     if taken > 0:
         last = of.entries[at + taken]
         frame.last, frame.last_row = last.time, last.row
@@ -161,13 +158,12 @@ def _is_as_before(s, frame, entry):
 
 
 @inner
-def take_tuple_at(s, frame, chunk, at, value):
+def take_tuple_at(s, frame, chunk, at):
     """take_tuple of the tuple at a place."""
     inlined()
-    entry = order.entry_at(s.tuples, chunk, at)
     if at == 0 and frame.address != 0 and frame.grown != 0:
         _note(s, chunk, frame.grown)
-    return frames.take_tuple(s, frame, entry.time, entry.row, value)
+    return frames.take_tuple(s, frame, order.entry_at(s.tuples, chunk, at))
 
 
 @inner
@@ -182,25 +178,18 @@ def _note(s, chunk, grown):
 
 
 @inner
-def grow_over(s, state, chunk, at, end, is_bounded):
-    """A state takes in the entries at … end − 1 of a chunk, while it is below the bound or all of them. Returns how
-    many: all in one call of the aggregate, five times as fast as tuple by tuple."""
-    rows = order.chunk_at(s.tuples, chunk).entries[at:].address + WORD_BYTES * order.ROW_WORD
-    return frames.grow_over_rows(s, state, rows, end - at, is_bounded)
-
-
-@inner
 def grow_until(s, frame, into, last, last_row):
     """Make `into` what an aggregate frame came to with the tuple (last, last_row). O(log tuples + entries of a few
     chunks); of a frame without notes, as loaded ones are, O(its tuples) once."""
     end_chunk, end = order.place_behind(s.tuples, last, last_row)
     chunk, at = _start_growing(s, frame, into, end_chunk)
     while chunk < end_chunk:
-        grow_over(s, into, chunk, at, order.chunk_at(s.tuples, chunk).count, False)
+        of = order.chunk_at(s.tuples, chunk)
+        frames.grow_over(s, into, of.entries[at], of.count - at, False)
         chunk, at = chunk + 1, 0
         _note(s, chunk, into)
     if at < end:
-        grow_over(s, into, chunk, at, end, False)
+        frames.grow_over(s, into, order.entry_at(s.tuples, chunk, at), end - at, False)
 
 
 @inner
@@ -215,5 +204,4 @@ def _start_growing(s, frame, into, chunk):
         clear(s.rules.plan, into)
     elif into != s.cut_grown:  # what an eviction took from it
         copy_words(into, s.cut_grown, s.rules.plan.state_words)
-    chunk, at = order.place_behind(s.tuples, frame.first, frame.first_row - 1)
-    return order.standing(s.tuples, chunk, at)
+    return order.first_behind(s.tuples, frame.first, frame.first_row - 1)

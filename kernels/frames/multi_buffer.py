@@ -41,16 +41,16 @@ def insert(s: MultiBuffer, time, row):
         return TOO_OLD
     if not is_in_frames(s.rules, s.events, row):
         return DONE
-    value = value_of(s.rules, s.events, row)
+    word = as_word(value_of(s.rules, s.events, row))
     if s.tuples.count > 0 and order.is_behind(order.last_entry(s.tuples), time, row):
-        insert_late(s, time, row, value)
-        return DONE
-    begin(s, SCOPE)
-    frame = _open_frame(s)
-    begin(s, ADD)
-    chunk, at = order.append(s.tuples, time, row, as_word(value))
-    begin(s, SPLIT)
-    take_tuple_at(s, frame, chunk, at, value)
+        insert_late(s, time, row, word)
+    else:
+        begin(s, SCOPE)
+        frame = _open_frame(s)
+        begin(s, ADD)
+        chunk, at = order.append(s.tuples, time, row, word)
+        begin(s, SPLIT)
+        take_tuple_at(s, frame, chunk, at)
     begin(s, IDLE)
     return DONE
 
@@ -60,9 +60,8 @@ def append_run(s: MultiBuffer, times, row, end):
     times, frame = words_at(times), _open_frame(s)
     while row < end:
         if is_in_frames(s.rules, s.events, row):
-            value = value_of(s.rules, s.events, row)
-            chunk, at = order.append(s.tuples, times[row], row, as_word(value))
-            now = take_tuple_at(s, frame, chunk, at, value)
+            chunk, at = order.append(s.tuples, times[row], row, as_word(value_of(s.rules, s.events, row)))
+            now = take_tuple_at(s, frame, chunk, at)
             if frame.address != 0 and now.address != frame.address:
                 return row + 1
             frame = now

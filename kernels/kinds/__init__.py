@@ -19,7 +19,7 @@ def kinds() -> tuple[str, ...]:
 
 @functools.cache
 def window_kind(name: str):
-    """All that is known of a kind. NotServed for one that has no file."""
+    """All that is known of a kind. NotServed for one that has no file. Loads that file, once."""
     if name not in kinds():
         raise NotServed("window", name, kinds())
     return importlib.import_module(f"{__name__}.{name}").KIND

@@ -2,20 +2,17 @@
 sessions and frames (FRAMES; semantics §2), and of windows that tuples trigger: count, delta, slide-by-tuple and policy
 windows (FARM §2.2.3)."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from kernels import aggregators, frames
 from kernels.frames._kinds import make_rules, require_answers, require_comparable
 from kernels.monoids import AggregateSpec
-from kernels.replay.dependent.state import CutWindow
+from kernels.replay.dependent.frames import CutWindow
 from kernels.replay.dependent.triggered import TupleWindow
 from kernels.replay.kernel_selection import select_frames, select_panes
 from kernels.replay.late import Late
 from kernels.replay.types import WindowSpec
 from kernels.replay.window_kind import WindowKind
-from kernels.runtime.tables import lazy_table
 from kernels.states.layout import NO_COLUMN
 from schemas.windows import Window
 
@@ -59,7 +56,8 @@ class CutKind(DependentKind):
 
         require_comparable(spec.asked, made.rules, columns.values, columns.valid, column, event)
         closing = (getattr(spec.asked, "function", ""), spec.column, spec.column_type)
-        return select_frames(choice, columns, lambda: require_answers(made.rules, AggregateSpec(*closing), column))
+        rules = made.rules
+        return select_frames(choice, columns, rules, lambda: require_answers(rules, AggregateSpec(*closing), column))
 
     def make(self, spec, extent):
         rules, closing = make_rules(spec.asked, spec.column, spec.column_type)
@@ -82,11 +80,7 @@ class TriggeredKind(DependentKind):
         return select_panes(choice, columns)
 
 
-def lazy_steps(name: str, *functions: Callable) -> Callable[[], TupleWindow]:
-    """What a kind is asked of each tuple, in order: `step`, and `state` and `holds` if it has them."""
-    return lazy_table(TupleWindow, f"{name}_steps", *functions)
-
-
 def tuple_window(struct: type[TupleWindow], steps: TupleWindow, **fields) -> TupleWindow:
+    """steps: what the kind is asked of each tuple, in order, `step`, and `state` and `holds` if it has them."""
     operations = {name: getattr(steps, name) for name in ("step", "state", "holds")}
     return struct.make(**{"column": NO_COLUMN, "keeps_panes": 1} | operations | fields)

@@ -5,12 +5,13 @@ size 3, step 2        tuples  1  2  3  4  5        windows [1 2 3] [3 4 5]
 
 from kernels.frames._ordered import OrderedEntry
 from kernels.frames._rules import within
-from kernels.kinds._dependent import TriggeredKind, lazy_steps, tuple_window
+from kernels.kinds._dependent import TriggeredKind, tuple_window
 from kernels.replay.context import Replay
-from kernels.replay.dependent.by_arrival import ArrivalCountWindow
+from kernels.replay.dependent.by_arrival import ArrivalCountWindow, note_times
 from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.kernel_selection import select_panes
 from kernels.replay.late import Late
+from kernels.runtime.tables import lazy_table
 
 
 def step(r: Replay, entry: OrderedEntry):
@@ -26,7 +27,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-steps = lazy_steps("count", step)
+steps = lazy_table(TupleWindow, "count_steps", step)
 
 
 class CountKind(TriggeredKind):
@@ -40,6 +41,8 @@ class CountKind(TriggeredKind):
 
     def select(self, choice, columns, made, spec, plan):
         by_arrival = spec.asked.order == BY_ARRIVAL
+        if by_arrival:
+            note_times(made, columns.start_us)
         return select_panes(choice, columns, by_arrival, not (by_arrival and plan.is_commutative))
 
     def late(self, window, arrived):

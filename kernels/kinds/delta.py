@@ -7,12 +7,13 @@ extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 trigg
 from kernels.frames._kinds import require_exact_values
 from kernels.frames._ordered import OrderedEntry, entry_at, next_place, place_behind, previous_place, standing
 from kernels.frames._rules import value_of
-from kernels.kinds._dependent import TriggeredKind, lazy_steps, tuple_window
+from kernels.kinds._dependent import TriggeredKind, tuple_window
 from kernels.replay.context import Replay
 from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
 from kernels.runtime.fields import Float
 from kernels.runtime.memory import as_float, inner
 from kernels.runtime.mixing import LOW, mixed
+from kernels.runtime.tables import lazy_table
 from kernels.states import clear, gather, merge
 from schemas.windows import require_cutting_type
 
@@ -85,7 +86,7 @@ def holds(r: Replay, row):
     return row != r.dependent.found.last_row and value >= r.dependent.walk.here.least
 
 
-steps = lazy_steps("delta", step, state, holds)
+steps = lazy_table(TupleWindow, "delta_steps", step, state, holds)
 
 
 class DeltaKind(TriggeredKind):

@@ -8,8 +8,8 @@ import inspect
 import numpy as np
 
 from kernels.frames._ordered import OrderedEntry
-from kernels.kinds._dependent import TriggeredKind, lazy_steps, tuple_window
-from kernels.objects.kernel_object import RESULT_BYTES, lower_state, python_values, slot_results
+from kernels.kinds._dependent import TriggeredKind, tuple_window
+from kernels.objects.kernel_object import RESULT_BYTES, lower_state, output_results, python_values
 from kernels.objects.predicates import FAILED, Predicate
 from kernels.replay.context import Replay
 from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
@@ -17,6 +17,7 @@ from kernels.replay.stop import REFUSED
 from kernels.runtime.fields import Address
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.operations import Operation
+from kernels.runtime.tables import lazy_table
 from kernels.states import clear, gather, merge
 from kernels.states.state_plan import make_plan
 from schemas.syntax import hash_of
@@ -58,7 +59,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-steps = lazy_steps("policy", step)
+steps = lazy_table(TupleWindow, "policy_steps", step)
 
 
 def _source_of(function) -> str:
@@ -86,7 +87,7 @@ class CompiledPolicy:
     def _lowered(self, state: int) -> dict:
         """What the policy sees of the state at an address."""
         lower_state(self.plan.address, state, address_of(self._answers))
-        values = python_values(self.plan, slot_results(self.plan, address_of(self._answers)))
+        values = python_values(self.plan, output_results(self.plan, self._answers))
         return dict(zip(self._names, values, strict=True))
 
 

@@ -9,8 +9,8 @@ u is in the windows u … u + size − 1, or u + 1 … u + size. Which of them e
 
 import numpy as np
 
-from kernels.bounds import require_length
-from kernels.bounds.rolling import rolling_window
+from kernels.bounds import made_window, require_length
+from kernels.bounds.rolling import RollingWindow, bounds
 from kernels.replay.late import Late
 from kernels.replay.numbered.points import rolling_placement
 from kernels.replay.types import WindowSpec
@@ -44,7 +44,7 @@ class RollingKind(WindowKind):
     def make(self, spec, extent):
         require_length("size", spec.size_us)
         [beyond] = spec.parameters or (1,)
-        return rolling_window(spec.size_us, beyond)
+        return made_window(RollingWindow, bounds(), size=spec.size_us, beyond=beyond)
 
     def late(self, window, arrived):
         """The windows of an event are those of the times in [start, start + size) that the key has seen by the event's

@@ -6,9 +6,10 @@ size 4, step 2        tuples  1  2  7  9        windows [-2, 2]: 1 2    [5, 9]: 
 from kernels.bounds import require_length
 from kernels.frames._ordered import OrderedEntry
 from kernels.frames._rules import within
-from kernels.kinds._dependent import TriggeredKind, lazy_steps, tuple_window
+from kernels.kinds._dependent import TriggeredKind, tuple_window
 from kernels.replay.context import Replay
 from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
+from kernels.runtime.tables import lazy_table
 
 
 def step(r: Replay, entry: OrderedEntry):
@@ -22,7 +23,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-steps = lazy_steps("slide_by_tuple", step)
+steps = lazy_table(TupleWindow, "slide_by_tuple_steps", step)
 
 
 class SlideByTupleKind(TriggeredKind):

@@ -9,14 +9,13 @@ import functools
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from kernels.monoid import SECOND, SHARE, AggregateSpec, Monoid, OrderStatistic, Parameter, Sketch
+from kernels.monoid import SECOND, SHARE, AggregateSpec, AnyAggregate, Monoid, OrderStatistic, Parameter
 from kernels.monoids._names_elsewhere import named_elsewhere
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.found import first_paragraph, names_in
 from schemas.errors import BrokenDefinition, NotServed, WrongParameter
 from schemas.mistakes import load
 
-AnyAggregate = Monoid | Sketch | OrderStatistic
 COMMON = ("count", "sum", "min", "max", "mean")
 """Those that every set-up compiles; others are compiled when a query first asks for them."""
 
@@ -36,7 +35,7 @@ def monoids_of(function: str) -> dict[str, AnyAggregate]:
     """The monoids of a file by names of their own, by what they take: `sum_int64`, `sum_float64`,
     `count`. Other files, or others of the file, change none of them. Integers of one that is `checked` can't wrap.
     NotServed for a function without a file, BrokenDefinition for a file that can't be loaded."""
-    from kernels.states.overflow import checked  # set-up's Python, which has no Numba, asks for names only
+    from kernels.overflow import checked  # set-up's Python, which has no Numba, asks for names only
 
     named = {_name(function, monoid): monoid for monoid in as_written(function)}
     watched = {name for name, monoid in named.items() if isinstance(monoid, Monoid) and monoid.checked}
@@ -44,7 +43,7 @@ def monoids_of(function: str) -> dict[str, AnyAggregate]:
 
 
 def as_written(function: str) -> tuple[AnyAggregate, ...]:
-    """The monoids as the file has them. Raises as monoids_of."""
+    """The monoids as the file has them. Raises as monoids_of. O(length of the file), once."""
     if function not in functions():
         raise NotServed("aggregate", function, functions(), named_elsewhere(function))
     with suppress(SyntaxError):  # to be found again right after
@@ -68,7 +67,7 @@ def _name(function: str, monoid: AnyAggregate) -> str:
 
 
 def every_monoid() -> list[tuple[str, AnyAggregate]]:
-    """(function, monoid) of everything in the folder that isn't broken."""
+    """(function, monoid) of everything in the folder that isn't broken. Loads every file."""
     found = []
     for function in functions():
         with suppress(BrokenDefinition):
@@ -77,7 +76,7 @@ def every_monoid() -> list[tuple[str, AnyAggregate]]:
 
 
 def answered_by_states() -> list[str]:
-    """Names of the aggregates that aren't order statistics alone, sorted."""
+    """Names of the aggregates that aren't order statistics alone, sorted. Loads every file."""
     return sorted({function for function, found in every_monoid() if not isinstance(found, OrderStatistic)})
 
 
@@ -128,7 +127,8 @@ def find_monoid(spec: AggregateSpec) -> tuple[str, AnyAggregate]:
 
 
 def parameter_values(spec: AggregateSpec, monoid: AnyAggregate) -> tuple[int | float, ...]:
-    """A value per parameter of the monoid, defaults where the query gives none. WrongParameter for an unknown one."""
+    """A value per parameter of the monoid, defaults where the query gives none. WrongParameter for an unknown one
+    and for a value that isn't allowed. O(parameters)."""
     given = dict(spec.parameters)
     known = [parameter.name for parameter in monoid.parameters]
     for name in given:
@@ -153,6 +153,6 @@ def _checked(function: str, parameter: Parameter, value) -> int | float:
 
 
 def output_type(spec: AggregateSpec) -> str:
-    """Column type of the aggregate's result. Raises as find_monoid."""
+    """Column type of the aggregate's result. Raises as find_monoid. O(monoids of the file)."""
     named = find_monoid(spec)[1].output_type
     return spec.second_type if named == SECOND else named or spec.column_type

@@ -98,6 +98,6 @@ def lower(at, parameters):
 
 PRECISION = (Parameter("precision", 10, 4, 14),)
 MONOIDS = (
-    Sketch(WHOLE, words, clear, add, absorb, lower, "int64", PRECISION),
-    Sketch(FLOAT, words, clear, coded(add, value_bits, is_second=True), absorb, lower, "int64", PRECISION),
+    Sketch(WHOLE, words, clear, add, absorb, lower, "int64", parameters=PRECISION),
+    Sketch(FLOAT, words, clear, coded(add, value_bits, is_second=True), absorb, lower, "int64", parameters=PRECISION),
 )

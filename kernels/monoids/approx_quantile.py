@@ -10,10 +10,9 @@ import math
 from functools import partial
 
 from kernels.monoid import Parameter, Sketch
-from kernels.monoids import _compactors
-from kernels.monoids._compactors import HEADER_WORDS, Compactors, Joined, insert, merge, room_of
+from kernels.monoids import _kll
+from kernels.monoids._kll import HEADER_WORDS, Compactors, Joined, insert, merge, room_of, value_at
 from kernels.monoids._order_code import coded, decoded, order_code
-from kernels.monoids._ranks import value_at
 from kernels.runtime.fields import Count, Float
 from kernels.runtime.struct import Struct
 
@@ -30,7 +29,7 @@ def words(parameters):
 
 
 def clear(at, parameters):
-    _compactors.reset(Compactors(at), Wanted(parameters).k)
+    _kll.reset(Compactors(at), Wanted(parameters).k)
 
 
 def add(at, word, parameters):
@@ -42,7 +41,7 @@ def absorb(into, other, parameters):
 
 
 def join(into, older, newer):
-    _compactors.join(Joined(into), Compactors(older), Compactors(newer))
+    _kll.join(Joined(into), Compactors(older), Compactors(newer))
 
 
 def lower(at, parameters):

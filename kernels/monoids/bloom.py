@@ -5,7 +5,9 @@ values, 1,024 bits and 7 hashes. Never null: over no values false.
 `contains` is in the column's own words: timestamps in µs, dates in days, bools as 0 and 1.
 """
 
-from kernels.monoid import Parameter, Sketch
+from functools import partial
+
+from kernels.monoid import FLOAT, Parameter, Sketch
 from kernels.monoids._order_code import coded, value_bits
 from kernels.runtime.fields import LARGEST, SMALLEST, Count, Integer, Word
 from kernels.runtime.memory import inner, not_inlined
@@ -80,7 +82,8 @@ def lower_float(at, parameters):
 
 OF_WORDS = (*SIZES, Parameter("contains", 0, SMALLEST, LARGEST))
 OF_FLOATS = (*SIZES, Parameter("contains", 0.0, -GREATEST_FLOAT, GREATEST_FLOAT))
+bloom = partial(Sketch, output_type="bool")
 MONOIDS = (
-    Sketch(("int64", "timestamp", "date", "bool"), words, clear, add, absorb, lower, "bool", OF_WORDS),
-    Sketch(("float64",), words, clear, coded(add, value_bits, is_second=True), absorb, lower_float, "bool", OF_FLOATS),
+    bloom(("int64", "timestamp", "date", "bool"), words, clear, add, absorb, lower, parameters=OF_WORDS),
+    bloom(FLOAT, words, clear, coded(add, value_bits, is_second=True), absorb, lower_float, parameters=OF_FLOATS),
 )

@@ -33,7 +33,7 @@ def remove(held, rank):
 
 @inner
 def play_again(held, place):
-    """The games above a place whose count has changed."""
+    """The games above a place whose count has changed. O(log values)."""
     place //= 2
     while place >= 1:
         most = max(held.memory[2 * place], held.memory[2 * place + 1])
@@ -45,7 +45,7 @@ def play_again(held, place):
 
 @inner
 def winner(held):
-    """The place of the greatest count, of several the first."""
+    """The place of the greatest count, of several the first. O(log values)."""
     place = 1
     while place < held.height:
         place *= 2

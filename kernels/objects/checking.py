@@ -16,6 +16,7 @@ from kernels.monoid import FloatWord
 from kernels.monoids import find_monoid
 from kernels.runtime.memory import WORD_BYTES, address_of, entry
 from kernels.states import clear, fold, suffixes
+from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 
 ROUNDINGS = 8
@@ -33,6 +34,7 @@ class ExpectedStates(NamedTuple):
 
 @entry
 def _fold_again(plan, into, states, stride, count, groups):
+    plan = StatePlan(plan)
     for _ in range(groups):
         clear(plan, into)
         fold(plan, into, states, stride, count)
@@ -42,17 +44,17 @@ def _fold_again(plan, into, states, stride, count, groups):
 
 @entry
 def _suffixes_again(plan, into, states, stride, count):
-    suffixes(plan, into, stride, states, stride, count)
+    suffixes(StatePlan(plan), into, stride, states, stride, count)
 
 
 def folded(plan: Plan, states: np.ndarray) -> ExpectedStates:
-    """The aggregate of some states, one a row."""
+    """The aggregate of some states, int64[states, words]. O(states · words)."""
     states, slack = folded_in_groups(plan, states, len(states))
     return ExpectedStates(states[0], slack[0])
 
 
 def folded_in_groups(plan: Plan, states: np.ndarray, size: int) -> ExpectedStates:
-    """The aggregates of each `size` states that follow one another."""
+    """The aggregates of each `size` states that follow one another, int64[groups, words]. O(states · words)."""
     groups = len(states) // size if size else 1
     states, into = np.ascontiguousarray(states), np.zeros((groups, plan.state_words), np.int64)
     _fold_again(
@@ -62,7 +64,7 @@ def folded_in_groups(plan: Plan, states: np.ndarray, size: int) -> ExpectedState
 
 
 def suffixed(plan: Plan, states: np.ndarray) -> ExpectedStates:
-    """Row i: the aggregate of the states from row i on."""
+    """Row i: the aggregate of the states from row i on. O(states · words)."""
     states = np.ascontiguousarray(states)
     into = np.zeros_like(states)
     _suffixes_again(plan.address, address_of(into), address_of(states), WORD_BYTES * plan.state_words, len(states))
@@ -75,7 +77,7 @@ def exactly(states: np.ndarray) -> ExpectedStates:
 
 
 def differing_word(plan: Plan, stored: np.ndarray, expected: ExpectedStates) -> tuple[int, ...] | None:
-    """Place of the first word that differs, floats by more than rounding; None if none does."""
+    """Place of the first word that differs, floats by more than rounding; None if none does. O(words of all)."""
     floats = dict(_floats_by_place(plan))
     for at in map(tuple, np.argwhere(stored != expected.states).tolist()):
         row, found = at[:-1], floats.get(at[-1])

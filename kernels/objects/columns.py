@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US, integers, refuse_masked
+from kernels.columns import LIMIT_US, integers, is_whole, refuse_masked
 from kernels.monoids import AggregateSpec
+from kernels.runtime.fields import LARGEST, SMALLEST
 from kernels.runtime.memory import as_float, as_word
 from kernels.states.layout import Events
 from schemas.errors import BadInput, WrongParameter
 from schemas.query import Aggregate
 
-INT64 = (-(1 << 63), (1 << 63) - 1)
+INT64 = (SMALLEST, LARGEST)
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 TYPES = ("float64", "int64", "bool", "timestamp", "date")
 
@@ -46,7 +47,8 @@ def name_aggregates(
     others: Sequence[str] = (),
 ) -> NamedAggregates:
     """Number the columns that some aggregates read, and others behind them; those without a type in `column_types` have
-    the default one."""
+    the default one. O(aggregates). WrongParameter for a column that none names, a type that there isn't, and an
+    aggregate of three columns."""
     read = [column for aggregate in aggregates.values() for column in aggregate.columns]
     names = list(dict.fromkeys([*read, *others]))
     if not isinstance(column_types, Mapping | None):
@@ -77,8 +79,7 @@ class Columns:
 
     def time(self, t: int) -> int:
         """`t`, if it fits int64."""
-        is_whole = isinstance(t, int | np.integer) and not isinstance(t, bool | np.timedelta64)
-        if not is_whole or not INT64[0] <= t <= INT64[1]:
+        if not is_whole(t) or not INT64[0] <= t <= INT64[1]:
             raise WrongParameter("time", t, "an integer within int64, in microseconds")
         return int(t)
 

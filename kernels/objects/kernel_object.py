@@ -10,6 +10,8 @@ import numpy as np
 
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.objects.columns import Columns, name_aggregates
+from kernels.objects.saved import description
+from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.fields import Flag, Word
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
@@ -48,15 +50,16 @@ def lower_all(plan, state, answers):
         at.word, at.is_null, at.has_failed = lower(plan, state, slot)
 
 
-def slot_results(plan: Plan, answers: int) -> list[SlotResult]:
-    """Of the outputs of a plan, where lower_all wrote them."""
-    return [SlotResult(answers + slot * RESULT_BYTES) for slot in plan.outputs]
+def output_results(plan: Plan, answers: np.ndarray) -> list[list[int]]:
+    """[word, is_null, has_failed] of each output of a plan, of the SlotResults that lower_all wrote."""
+    results = answers.tolist()  # all at once: field by field took longer than the query
+    return [results[slot] for slot in plan.outputs]
 
 
-def python_values(plan: Plan, answers: Sequence[SlotResult]) -> list[int | float | bool | None]:
+def python_values(plan: Plan, results: Sequence[Sequence[int]]) -> list[int | float | bool | None]:
     """Of these outputs, None for a null."""
-    pairs = zip(answers, plan.output_types, strict=True)
-    return [None if each.is_null else Columns.value(each.word, kind) for each, kind in pairs]
+    pairs = zip(results, plan.output_types, strict=True)
+    return [None if is_null else Columns.value(word, kind) for (word, is_null, _), kind in pairs]
 
 
 class KernelObject(OneAtATime):
@@ -135,12 +138,17 @@ class KernelObject(OneAtATime):
         return self._lowered()
 
     def _lowered(self) -> dict[str, int | float | bool | None]:
-        answers = slot_results(self._plan, self._answers)
-        for spec, answer in zip(self._plan.specs, answers, strict=True):
-            if answer.has_failed:
+        results = output_results(self._plan, self._answer_words)
+        for spec, (_, _, has_failed) in zip(self._plan.specs, results, strict=True):
+            if has_failed:
                 column = list(self._columns.types)[spec.column]
                 raise AggregateFailed(spec.function, f"column {column}", find_monoid(spec)[1].failure)
-        return dict(zip(self._names, python_values(self._plan, answers), strict=True))
+        return dict(zip(self._names, python_values(self._plan, results), strict=True))
+
+    def _describe(self, specs: Sequence[AggregateSpec], *made_of: object) -> None:
+        """What saved words are of: another kernel, window, option or aggregate, or an edited one, has other words."""
+        sources = [syntax_digest_of(AGGREGATES, name) for name in sorted({spec.function for spec in specs})]
+        self._described = description(type(self).__name__, *made_of, specs, self._columns.types, sources)
 
     def _saved(self) -> np.ndarray:
         words = np.zeros(self._ask("save", 0), np.int64)

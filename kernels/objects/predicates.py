@@ -11,6 +11,7 @@ asked in Python, whatever it does.
 """
 
 import functools
+import inspect
 import operator
 import weakref
 from collections.abc import Callable, Hashable, Mapping
@@ -118,9 +119,9 @@ def _with_helpers(function: Callable, made: dict) -> Callable:
     if not isinstance(function, FunctionType) or function in made:
         return made.get(function, function)
     made[function] = function  # one that calls itself stays as it is, and is refused
-    known = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
-    cells = [CellType(_helper(cell.cell_contents, made)) for cell in function.__closure__ or ()]
-    names = function.__globals__ | {name: _helper(value, made) for name, value in known.items()}
+    known = inspect.getclosurevars(function)
+    cells = [CellType(_helper(value, made)) for value in known.nonlocals.values()]
+    names = function.__globals__ | {name: _helper(value, made) for name, value in known.globals.items()}
     made[function] = FunctionType(
         function.__code__, names, function.__name__, function.__defaults__, tuple(cells) or None
     )
@@ -162,9 +163,8 @@ def _reads(function: Callable, before: tuple) -> tuple:
     """The code of a function, and the globals and closures that it reads, with their types: 1 isn't 1.0."""
     if not isinstance(function, FunctionType) or function in before:
         return (type(function), function)
-    code, around = function.__code__, function.__globals__
-    values = [around[name] for name in code.co_names if name in around]
-    values += [cell.cell_contents for cell in function.__closure__ or ()]
+    code, known = function.__code__, inspect.getclosurevars(function)
+    values = [*known.globals.values(), *known.nonlocals.values()]
     values_of_modules = [
         getattr(module, name)
         for module in values

@@ -21,13 +21,13 @@ def description(*parts: object) -> int:
 
 
 def sealed(of: int, words: np.ndarray) -> np.ndarray:
-    """Words as they are saved; of: the description of what they are of."""
+    """Words as they are saved; of: the description of what they are of. O(words)."""
     return np.concatenate((np.array([of, _digest(words.data, of)], np.int64), words))
 
 
 def opened(saved: np.ndarray, of: int, others: str) -> np.ndarray:
     """The words that were sealed. BadInput for words of something else and for those that aren't as they were saved,
-    `others` saying what they may be of and what to do."""
+    `others` saying what they may be of and what to do. O(words)."""
     refuse_masked("words", saved)
     if not isinstance(saved, np.ndarray) or saved.dtype != np.int64 or saved.ndim != 1 or len(saved) < SEAL_WORDS:
         raise BadInput(f"these are no saved words: {str(saved)[:80]}; give what save returned, an array of int64")

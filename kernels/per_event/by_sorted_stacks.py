@@ -11,13 +11,13 @@ aggregates that commute.
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_kernel, answer_taken, make_room_in_front
+from kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_taken, make_room_in_front
 from kernels.runtime.memory import entry, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import clear, lift_rows, suffixes
 
-MOST_PLACES = 4
-"""Places of all fronts per event up to which this is taken."""
+MOST_PLACES = 8
+"""Places of all fronts per event up to which this is taken: windows a tenth longer than events are late."""
 
 
 def answer(context: PerEvent, first, end):
@@ -109,6 +109,3 @@ def count_places(times, ranks, ascending, first, end, size):
         if ranks[event] >= low:
             oldest = min(oldest, ranks[event])
     return places
-
-
-KERNEL = answer_kernel("sorted_stacks", answer, ranked=True)

@@ -17,15 +17,14 @@ from kernels.per_event.context import (
     NO_TIME,
     PerEvent,
     answer_batch,
-    answer_kernel,
     answer_taken,
-    copy_state,
     folded,
     lift_batch,
     lifted,
 )
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.sorting import sort_pairs
+from kernels.states import copy_state
 
 
 def answer(context: PerEvent, first, end):
@@ -141,6 +140,3 @@ def _answer_late_one(context, event):
     context.batch.olders[0] = context.identity
     answer_batch(context, event, 1)
     return 1
-
-
-KERNEL = answer_kernel("finger_tree", answer)

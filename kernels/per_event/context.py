@@ -1,16 +1,13 @@
 """The state of one call, what every compiled function of this folder takes, and what a kernel of answers is.
 
-One file of this folder is one such kernel and defines `KERNEL`; entry.py lists them and picks one for each key.
+One file of this folder is one such kernel and defines `answer`; entry.py lists them and picks one for each key.
 
 PerEvent ── times, events ─────→ the columns of all keys
          ├─ batch                the events that are being answered together
          ├─ answers ───────────→ AnswerColumns: where their outputs go
          ├─ ranks, ascending, rows: the events in order of time (kernels/ranks.py), of keys whose kernel needs that
-         └─ front, levels, tree: what one kernel keeps of the window, or another
+         └─ front, tree: what one kernel keeps of the window, or another
 """
-
-from collections.abc import Callable
-from typing import NamedTuple
 
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators.finger_tree.layout import Tree
@@ -19,8 +16,7 @@ from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.operations import Operation
 from kernels.runtime.sorting import Pair
 from kernels.runtime.struct import Struct
-from kernels.runtime.tables import lazy_table
-from kernels.states import clear, copy_words, lift_each, lower_each, merge_each, prefixes
+from kernels.states import clear, copy_state, lift_each, lower_each, merge_each, prefixes
 from kernels.states.layout import Events, StatePlan
 
 BATCH = 256
@@ -34,22 +30,6 @@ class Answering(Struct):
     answer: Operation("PerEvent", Place, Place)
 
 
-class AnswerKernel(NamedTuple):
-    """table: its operation, compiled or loaded from the disk cache when it is first asked for; in_order_only: whether
-    it takes keys in order of time only; ranked: whether it needs the events of a key in order of time
-    (kernels/ranks.py), and aggregates that commute."""
-
-    name: str
-    table: Callable[[], Answering]
-    in_order_only: bool = False
-    ranked: bool = False
-
-
-def answer_kernel(name: str, answer: Callable, in_order_only: bool = False, ranked: bool = False) -> AnswerKernel:
-    table = lazy_table(Answering, f"answering_{name}", answer=answer)
-    return AnswerKernel(name, table, in_order_only, ranked)
-
-
 class Batch(Struct):
     """Events that are answered together; y is the aggregate of what came after `olders`, before the batch.
 
@@ -58,7 +38,7 @@ class Batch(Struct):
     folded      ya    ya      yac        running fold
     olders      →s3   →s4     →s4        states of what is older: the answers are s3·ya, s4·ya, s4·yac
 
-    places: rows or ranks, for calls that take a list of them; late: time and state of those that are a little late,
+    places: rows, for calls that take a list of them; late: time and state of those that are a little late,
     with as much room again, since they are sorted by merging
     """
 
@@ -104,7 +84,7 @@ class TwoStacks(Struct):
 
 class PerEvent(Struct):
     """youngest: time of the key at hand, NO_TIME before its first event; young: the aggregate of all that is younger
-    than the front, or than the block at hand; front: suffix aggregates, one after the other, with room for so many."""
+    than the front; front: suffix aggregates, one after the other, with room for so many."""
 
     plan: Ref(StatePlan)
     state_bytes: Bytes
@@ -123,8 +103,6 @@ class PerEvent(Struct):
     front: Address
     front_room: Count
     stacks: Inline(TwoStacks)
-    levels: Address
-    places: Count
     tree: Ref(Tree)
     tree_kernel: Ref(PointKernel)
 
@@ -141,7 +119,7 @@ def allocate_states(context):
 def release_states(context):
     """What a kernel keeps for all its keys too."""
     batch = context.batch
-    for state in (batch.lifted, batch.folded, context.young, context.identity, context.front, context.levels):
+    for state in (batch.lifted, batch.folded, context.young, context.identity, context.front):
         release(state)
     if context.tree.address != 0:
         context.tree_kernel.destroy(context.tree)
@@ -172,11 +150,6 @@ def lift_batch(context, event, taken):
     for place in range(taken):
         if times[place] == NO_TIME:
             clear(context.plan, lifted(context, place))
-
-
-@inner
-def copy_state(context, target, source):
-    copy_words(target, source, context.state_bytes // WORD_BYTES)
 
 
 @inner

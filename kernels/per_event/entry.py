@@ -20,25 +20,28 @@ from kernels.columns import (
 )
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.objects.columns import Columns, name_aggregates
-from kernels.per_event import by_ranks, by_sorted_stacks, by_tree, in_order
+from kernels.per_event import by_sorted_stacks, by_tree, in_order
 from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
-from kernels.per_event.context import NO_FAILURE, AnswerColumns, PerEvent, allocate_states, release_states
-from kernels.ranks import IN_ORDER, MOST_RANKED_WORDS, Ranked, classify_keys, rank_keys
+from kernels.per_event.context import NO_FAILURE, AnswerColumns, Answering, PerEvent, allocate_states, release_states
+from kernels.ranks import Ranked, keys_in_order, rank_keys
 from kernels.runtime.found import require_known
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.struct import words_at
+from kernels.runtime.tables import lazy_table
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
 from schemas.errors import AggregateFailed, BadInput, WrongParameter
 from schemas.query import Aggregate
 
-KERNELS = (in_order.KERNEL, by_tree.KERNEL, by_ranks.KERNEL, by_sorted_stacks.KERNEL)
-"""The first three at the places IN_ORDER, BY_TREE and BY_RANKS, by which a key's events ask for them."""
-SORTED_STACKS = KERNELS.index(by_sorted_stacks.KERNEL)
-NAMES = tuple(kernel.name for kernel in KERNELS)
+KERNELS = {"two_stacks_lite": in_order.answer, "finger_tree": by_tree.answer, "sorted_stacks": by_sorted_stacks.answer}
+IN_ORDER, BY_TREE, SORTED = range(3)
+NAMES = tuple(KERNELS)
+TABLES = [lazy_table(Answering, f"answering_{name}", answer=answer) for name, answer in KERNELS.items()]
 FEW = 4096
 """Events of a key up to which sorting them all isn't worth its while."""
+MOST_SORTED_WORDS = 16
+"""Words of a state up to which sorted stacks are taken, which hold one for every event of a window."""
 
 
 class KeyedEvents(NamedTuple):
@@ -130,7 +133,7 @@ def answer_per_event(
     check_plan(plan.specs, len(values))
     of_key, ranked = choose(kernel, times, offsets, size_us, plan)
     keys = np.bincount(of_key, minlength=len(KERNELS))  # a kernel that no key has needn't be compiled
-    tables = np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
+    tables = np.array([table().address if keys[place] else 0 for place, table in enumerate(TABLES)])
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)
     null = np.zeros(outputs.shape, np.uint8)
     written = {"slots": plan.outputs, "words": outputs, "nulls": null, "failed": NO_FAILURE}
@@ -156,35 +159,34 @@ def answer_per_event(
 def choose(
     kernel: str | None, times: np.ndarray, offsets: np.ndarray, size_us: int, plan: Plan
 ) -> tuple[np.ndarray, Ranked]:
-    """(int64[keys], the place of each key's kernel in KERNELS; the events of keys whose kernel needs them ranked).
+    """(int64[keys], the place of each key's kernel in KERNELS; the events of keys that may be sorted, ranked).
     Raises NotServed, BadInput and WrongParameter for a named one that can't serve."""
-    ranks_serve = plan.layout.is_commutative and plan.state_words <= MOST_RANKED_WORDS
-    of_key = np.zeros(len(offsets) - 1, np.int64)
-    classify_keys(address_of(times), address_of(offsets), len(of_key), int(ranks_serve), address_of(of_key))
+    in_order = keys_in_order(times, offsets)
     if kernel is not None:
-        chosen = _named(kernel, of_key, plan)
-        to_rank = np.arange(len(of_key)) if KERNELS[chosen].ranked else np.zeros(0, np.int64)
-        return np.full(len(of_key), chosen), rank_keys(times, offsets, to_rank)
-    to_rank = np.flatnonzero((of_key != IN_ORDER) & (np.diff(offsets) > FEW) & ranks_serve)
+        of_key = np.full(len(in_order), _named(kernel, in_order, plan))
+        return of_key, rank_keys(times, offsets, np.flatnonzero(of_key == SORTED))
+    of_key = np.where(in_order, IN_ORDER, BY_TREE)
+    may_sort = plan.layout.is_commutative and plan.state_words <= MOST_SORTED_WORDS
+    to_rank = np.flatnonzero(~in_order & (np.diff(offsets) > FEW) & may_sort)
     ranked = rank_keys(times, offsets, to_rank)
     addresses = [address_of(each) for each in (times, ranked.ranks, ranked.ascending)]
     for key in to_rank:
         first, end = (int(offset) for offset in offsets[key : key + 2])
         if count_places(*addresses, first, end, size_us) <= MOST_PLACES * (end - first):
-            of_key[key] = SORTED_STACKS
+            of_key[key] = SORTED
     return of_key, ranked
 
 
-def _named(kernel: str, asked_for: np.ndarray, plan: Plan) -> int:
+def _named(kernel: str, in_order: np.ndarray, plan: Plan) -> int:
     """Place of a kernel by name; refused where it can't take the events or the aggregates."""
     require_known("kernel", kernel, NAMES)
     named = NAMES.index(kernel)
-    if KERNELS[named].in_order_only and (asked_for != IN_ORDER).any():
+    if named == IN_ORDER and not in_order.all():
         raise BadInput(
-            f"events of key {int((asked_for != IN_ORDER).argmax())} are out of order, which {kernel} doesn't "
+            f"events of key {int(in_order.argmin())} are out of order, which {kernel} doesn't "
             "take; take finger_tree, or leave the choice to the events"
         )
-    if KERNELS[named].ranked and not plan.layout.is_commutative:
+    if named == SORTED and not plan.layout.is_commutative:
         raise WrongParameter("kernel", kernel, "another: some of the aggregates don't commute")
     return named
 

@@ -12,7 +12,7 @@ of a key whose events are all known, but out of order, by the events in order of
     after each entry                a  ab  abc  abcd           windows 1, 3 and 4: a, ab, abcd
 """
 
-from kernels.per_event.context import BATCH, PerEvent, answer_kernel, fold_batch, lower_batch, make_room_in_front
+from kernels.per_event.context import BATCH, PerEvent, fold_batch, lower_batch, make_room_in_front
 from kernels.ranks import count_in_order
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import words_at
@@ -117,6 +117,3 @@ def start_rolling(context, times, first, end, ranked):
 def ends_window(context, entry):
     stacks = context.stacks
     return entry + 1 == stacks.end or stacks.times[entry + 1] != stacks.times[entry]
-
-
-KERNEL = answer_kernel("two_stacks_lite", answer, in_order_only=True)

@@ -15,13 +15,14 @@ from kernels.frames._buffers import load_ordered, ordered_words, save_ordered
 from kernels.frames._ordered import ENTRY_WORDS
 from kernels.monoids import AggregateSpec
 from kernels.objects.saved import description, opened, sealed
+from kernels.replay.clock import NEVER
 from kernels.replay.dependent.emitted import EMITTED_WORDS, count_emitted
-from kernels.replay.dependent.state import FOUND_WORDS, EmittedWindow, FoundWindow, move_rows
+from kernels.replay.dependent.state import KEY_PROGRESS_WORDS, EmittedWindow, KeyProgress, copy_key_progress
 from kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
 from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.counted import are_there
 from kernels.runtime.growing import append
-from kernels.runtime.memory import WORD_BYTES, address_of, inner, move, not_inlined
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.runtime.struct import words_at
 from schemas.errors import BadInput
 
@@ -29,28 +30,35 @@ HEAD_WORDS = 3
 """Rows, columns, words behind them."""
 LAYOUT = 3
 """Raise it when what is saved is laid out anew."""
-BEFORE_ALL_US = -(1 << 62)
-SCALARS = 3
 
 
 class KeptKeys(NamedTuple):
-    """columns: with the kept rows in front; rows: int64[keys], how many of them; words: int64[keys], addresses of what
-    else was saved, 0 of keys of which nothing was; lengths: int64[keys], how many words that are; ends: int64[keys],
-    where what is carried on of each key will end; of: what it is of; saved: what `words` point to."""
+    """columns: with the kept rows in front; rows: int64[keys], how many of them; words: int64, what else was saved;
+    begins: int64[keys + 1], where that of each key begins. ends, firsts: int64[keys], where what is carried on of each
+    key will end, and from which row on; of: what it is of."""
 
     columns: EventColumns
     rows: np.ndarray
     words: np.ndarray
-    lengths: np.ndarray
+    begins: np.ndarray
     ends: np.ndarray
+    firsts: np.ndarray
     of: int
-    saved: Sequence[np.ndarray]
 
     def split(self, words: np.ndarray) -> list[np.ndarray]:
-        """The words of all keys key by key, sealed; none of a key that leaves none."""
+        """What is carried on, key by key and sealed, from the words behind the rows of all keys; none of a key that
+        leaves none."""
         begins = np.concatenate(([0], self.ends[:-1]))
-        pairs = zip(begins, self.ends, strict=True)
-        return [sealed(self.of, words[begin:end]) if begin < end else words[:0] for begin, end in pairs]
+        keys = zip(self.firsts, self.columns.key_offsets[1:], begins, self.ends, strict=True)
+        return [self._of_key(slice(*key[:2]), words[slice(*key[2:])]) for key in keys]
+
+    def _of_key(self, rows: slice, behind: np.ndarray) -> np.ndarray:
+        if len(behind) == 0:
+            return behind
+        columns = self.columns
+        head = (rows.stop - rows.start, len(columns.values), len(behind))
+        table = (columns.start_us[rows], columns.values[:, rows].ravel(), columns.valid[:, rows].ravel())
+        return sealed(self.of, np.concatenate((head, *table, behind)))
 
 
 def describe(
@@ -71,22 +79,22 @@ def with_kept_rows(columns: EventColumns, saved: Sequence[np.ndarray], of: int) 
     what it must be of. BadInput for words of something else. O(events + kept rows + keys)."""
     count = len(columns.values)
     saved = [_opened(words, of, count, columns.labels, key) for key, words in enumerate(saved)]
-    rows, lengths = (np.array([words[at] if len(words) else 0 for words in saved], np.int64) for at in (0, 2))
+    rows = np.array([words[0] if len(words) else 0 for words in saved], np.int64)
     offsets = columns.key_offsets + np.concatenate(([0], np.cumsum(rows)))
-    kept = _places(offsets[:-1], rows)
-    new = _places(offsets[:-1] + rows, np.diff(columns.key_offsets))
     tables = [words[HEAD_WORDS : _behind(words, count)].reshape(1 + 2 * count, -1) for words in saved if len(words)]
     of_kept = np.concatenate([np.zeros((1 + 2 * count, 0), np.int64), *tables], axis=1)
-    starts = np.empty(offsets[-1], np.int64)
-    arrivals = np.full(offsets[-1], BEFORE_ALL_US)
-    values = np.empty((count, offsets[-1]), np.int64)
-    valid = np.empty(values.shape, np.bool_)
-    starts[new], arrivals[new] = columns.start_us, columns.arrival_us
-    values[:, new], valid[:, new] = columns.values, columns.valid
-    starts[kept], values[:, kept], valid[:, kept] = of_kept[0], of_kept[1 : 1 + count], of_kept[1 + count :] != 0
-    whole = columns._replace(key_offsets=offsets, start_us=starts, arrival_us=arrivals, values=values, valid=valid)
-    behind = [address_of(words) + WORD_BYTES * _behind(words, count) if len(words) else 0 for words in saved]
-    return KeptKeys(whole, rows, np.array(behind, np.int64), lengths, np.zeros(len(rows), np.int64), of, saved)
+    at = np.repeat(columns.key_offsets[:-1], rows)
+    whole = columns._replace(
+        key_offsets=offsets,
+        start_us=np.insert(columns.start_us, at, of_kept[0]),
+        arrival_us=np.insert(columns.arrival_us, at, NEVER),
+        values=np.insert(columns.values, at, of_kept[1 : 1 + count], axis=1),
+        valid=np.insert(columns.valid, at, of_kept[1 + count :] != 0, axis=1),
+    )
+    behind = [words[_behind(words, count) :] if len(words) else words for words in saved]
+    begins = np.cumsum([0, *map(len, behind)])
+    ends, firsts = np.zeros((2, len(rows)), np.int64)
+    return KeptKeys(whole, rows, np.concatenate((*behind, [0])), begins, ends, firsts, of)
 
 
 def _opened(words: np.ndarray, of: int, columns: int, labels: Labels, key: int) -> np.ndarray:
@@ -109,65 +117,42 @@ def _behind(words: np.ndarray, columns: int) -> int:
     return HEAD_WORDS + int(words[0]) * (1 + 2 * columns)
 
 
-def _places(firsts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """firsts[k] … firsts[k] + counts[k] − 1, of one k after the other."""
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - (ends - counts), counts)
+@inner
+def saved_of(carried, key):
+    """Where what was saved of a key begins and ends; at 0 if nothing was."""
+    if not carried.is_wanted or carried.begins[key] == carried.begins[key + 1]:
+        return 0, 0
+    return carried.words[carried.begins[key] :].address, carried.words[carried.begins[key + 1] :].address
 
 
 @inner
-def save_key(r, end):
-    """Append the words of the key at hand, of whose rows `end` is behind the last; none of a key that goes on as if it
+def save_dependent(r):
+    """Append what is carried on of the key at hand, and note from which row on; nothing of a key that goes on as if it
     were new."""
     not_inlined()
-    dependent, carried = r.dependent, r.carried
-    if dependent.source.begins_anew != 0 and dependent.source.begins_anew(r) == 1:
-        carried.ends[r.key] = carried.saved.used
+    dependent = r.dependent
+    if r.source.begins_anew != 0 and r.source.begins_anew(r) == 1:
         return
-    first = dependent.source.least_row(r)
-    first = end if first < 0 else first
-    lists = _emitted_words(dependent.emitted) + _emitted_words(dependent.closed) + ordered_words(dependent.late)
-    behind = SCALARS + FOUND_WORDS + lists + dependent.source.save(r, 0, first)
-    at = save_rows(r, first, end - first, behind)
-    words = words_at(at)
-    words[0], words[1], words[2] = dependent.frontier, dependent.frontier_row - first, dependent.youngest
-    at += SCALARS * WORD_BYTES
-    move(at, dependent.forgotten.address, FOUND_WORDS)
-    move_rows(FoundWindow(at), -first)
-    at += FOUND_WORDS * WORD_BYTES
-    at = _save_emitted(dependent.emitted, at, first)
-    at = _save_emitted(dependent.closed, at, first)
+    first = r.source.least_row(r)
+    first = r.events.first_of_key[r.key + 1] if first < 0 else first
+    r.carried.firsts[r.key] = first
+    lists = emitted_words(dependent.emitted) + emitted_words(dependent.closed) + ordered_words(dependent.late)
+    at = append(r.carried.saved, KEY_PROGRESS_WORDS + lists + r.source.save(r, 0, first))
+    copy_key_progress(KeyProgress(at), dependent, -first)
+    at += KEY_PROGRESS_WORDS * WORD_BYTES
+    at = save_emitted(dependent.emitted, at, first)
+    at = save_emitted(dependent.closed, at, first)
     at = save_ordered(dependent.late, at, first)
-    dependent.source.save(r, at, first)
+    r.source.save(r, at, first)
 
 
 @inner
-def save_rows(r, first, rows, behind):
-    """Append so many rows of the key at hand, from the first on, with their head and room for the words behind them.
-    Returns the address of these, and notes where they end."""
-    events, carried, columns = r.events.columns, r.carried, r.carried.columns
-    words = words_at(append(carried.saved, HEAD_WORDS + rows * (1 + 2 * columns) + behind))
-    carried.ends[r.key] = carried.saved.used
-    words[0], words[1], words[2] = rows, columns, behind
-    words = words[HEAD_WORDS:]
-    for row in range(rows):
-        words[row] = r.events.starts[first + row]
-    words = words[rows:]
-    for column in range(columns):
-        for row in range(rows):
-            place = column * events.rows + first + row
-            words[column * rows + row] = events.values[place]
-            words[(columns + column) * rows + row] = events.valid[place]
-    return words[2 * columns * rows :].address
-
-
-@inner
-def _emitted_words(emitted):
+def emitted_words(emitted):
     return 1 + emitted.used
 
 
 @inner
-def _save_emitted(emitted, at, first):
+def save_emitted(emitted, at, first):
     words_at(at)[0] = count_emitted(emitted)
     at += WORD_BYTES
     for place in range(count_emitted(emitted)):
@@ -179,7 +164,7 @@ def _save_emitted(emitted, at, first):
 
 
 @inner
-def _load_emitted(emitted, at, first, end):
+def load_emitted(emitted, at, first, end):
     """Returns the address behind them; 0: they aren't all before `end`, or `at` is 0."""
     if at == 0 or not are_there(at, (end - at) // WORD_BYTES, EMITTED_WORDS):
         return 0
@@ -194,21 +179,17 @@ def _load_emitted(emitted, at, first, end):
 
 
 @inner
-def load_key(r, saved, first):
-    """What save_key wrote behind the rows, which are those from `first` on now. Whether that is what stands there."""
+def load_dependent(r, at, end):
+    """What save_dependent wrote, whose rows are the key's first ones now. Whether that is what stands there."""
     not_inlined()
-    dependent, at = r.dependent, saved
-    words, end = words_at(at), saved + r.carried.lengths[r.key] * WORD_BYTES
-    if end < at + (SCALARS + FOUND_WORDS) * WORD_BYTES:
+    dependent, first = r.dependent, r.events.first_of_key[r.key]
+    if end < at + KEY_PROGRESS_WORDS * WORD_BYTES:
         return False
-    dependent.frontier, dependent.frontier_row, dependent.youngest = words[0], words[1] + first, words[2]
-    at += SCALARS * WORD_BYTES
-    move(dependent.forgotten.address, at, FOUND_WORDS)
-    move_rows(dependent.forgotten, first)
-    at += FOUND_WORDS * WORD_BYTES
-    at = _load_emitted(dependent.emitted, at, first, end)
-    at = _load_emitted(dependent.closed, at, first, end)
+    copy_key_progress(dependent, KeyProgress(at), first)
+    at += KEY_PROGRESS_WORDS * WORD_BYTES
+    at = load_emitted(dependent.emitted, at, first, end)
+    at = load_emitted(dependent.closed, at, first, end)
     if at == 0 or not are_there(at, (end - at) // WORD_BYTES, ENTRY_WORDS):
         return False
     at = load_ordered(dependent.late, at, first)
-    return dependent.source.load(r, at, (end - at) // WORD_BYTES, first) == 1
+    return r.source.load(r, at, (end - at) // WORD_BYTES, first) == 1

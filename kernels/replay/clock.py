@@ -22,12 +22,14 @@ NEVER = -(1 << 62)
 
 class Clock(Struct):
     """The staircase, and where a key stands on it: step is the first not before the tick at hand, watermark the one
-    before that tick, floor that − allowed: windows that end by it are final."""
+    before that tick, floor that − allowed: windows that end by it are final. patience: how far the watermark must be
+    beyond the end of a window that then has its first row: allowed with emit final, else 0."""
 
     ticks: Pointer(Microseconds)
     marks: Pointer(Microseconds)
     steps: Count
     allowed: Microseconds
+    patience: Microseconds
     step: Place
     watermark: Microseconds
     floor: Microseconds

@@ -17,8 +17,9 @@ from kernels.replay.numbered.open_windows import OpenWindows
 from kernels.replay.numbered.walk import Walk
 from kernels.replay.rows import Rows
 from kernels.replay.stop import Stop
-from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
+from kernels.runtime.fields import Address, Array, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.growing import GrowingList
+from kernels.runtime.memory import WORD_BYTES
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
 from kernels.spans._dispatch import SpanKernel
@@ -52,16 +53,17 @@ class Placement(Struct):
 
 
 class WindowLogic(Struct):
-    """What the clock asks of a key's windows (loop.py); numbered.py is the logic of windows in closed form.
+    """What the clock asks of a key's windows (loop.py).
 
-    start_key(r), end_key(r): before its first event, behind its last step
+    start_key(r): before its first event
+    save_key(r): behind its last step: what another replay goes on from
     take_run(r, first, end) → row: take the events from `first` on that make no row by themselves; 0: there is no such
     take_burst(r, first, end, tick): the events that arrived at one tick
-    advance(r, step): the watermark moves on to the one before that step
+    advance(r, step): the watermark moves on to the one before that step, which is behind the clock's
     """
 
     start_key: Operation("Replay")
-    end_key: Operation("Replay")
+    save_key: Operation("Replay")
     take_run: Operation("Replay", Place, Place)
     take_burst: Operation("Replay", Place, Place, Microseconds)
     advance: Operation("Replay", Place)
@@ -70,6 +72,7 @@ class WindowLogic(Struct):
 class EventHolder(Struct):
     """What is asked of the structure that holds a key's events alike, of whichever kernel it is, as that says it."""
 
+    create: Operation(StatePlan, Word, Word)
     destroy: Operation(Address)
     reset: Operation(Address)
     oldest: Operation(Address)
@@ -79,10 +82,13 @@ class EventHolder(Struct):
 
 
 class KernelInUse(Struct):
-    """A kernel that keys are replayed by, with its structure, used key after key. logic: of the windows of its keys;
-    option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some;
-    frames: where tuples cut frames, with the address of their options; source: of windows that depend on other
-    events."""
+    """A kernel that keys are replayed by, with the structure that holds the events of the key at hand, `panes`, used
+    key after key: of one `kernel` for points, or of `spans` where events last, and `kernel` then is what ends in its
+    slices, if there are some, or of `frames` where tuples cut frames.
+
+    logic: of the windows of its keys; source: of windows that depend on other events; made_of: what its `create` takes
+    behind the plan.
+    """
 
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
@@ -90,9 +96,11 @@ class KernelInUse(Struct):
     logic: Ref(WindowLogic)
     source: Ref(WindowSource)
     holder: Inline(EventHolder)
-    option: Count
-    frame_options: Address
+    made_of: Array(Word, 2)
     panes: Address
+
+
+IN_USE_WORDS = KernelInUse.size_bytes // WORD_BYTES
 
 
 class EventsByKey(Struct):
@@ -107,7 +115,6 @@ class EventsByKey(Struct):
     columns: Ref(Events)
     shares: Pointer(Word)
     ranks: Pointer(Place)
-    last: Flag()
 
 
 class Kernels(Struct):
@@ -122,19 +129,19 @@ class Kernels(Struct):
 
 
 class Carried(Struct):
-    """Of keys that go on from another replay. kept: how many of each key's rows are from there; words: addresses of
-    what else is, 0 of a key of which nothing is, and lengths: how many words that are; columns: of values.
+    """Of keys that go on from another replay, and from which another goes on. kept: how many of each key's rows are
+    from there; words: what else is, that of key k between begins[k] and begins[k + 1]
 
-    is_wanted: whether another one goes on from here; saved: the words of all keys, ends: where those of each end
+    saved: the words of all keys, ends: where those of each end; firsts: the first row of each that goes along
     """
 
-    kept: Pointer(Count)
-    words: Pointer(Address)
-    lengths: Pointer(Count)
-    columns: Count
     is_wanted: Flag()
+    kept: Pointer(Count)
+    words: Pointer(Word)
+    begins: Pointer(Place)
     saved: Inline(GrowingList)
-    ends: Pointer(Word)
+    ends: Pointer(Place)
+    firsts: Pointer(Place)
 
 
 class Numbered(Struct):
@@ -143,7 +150,6 @@ class Numbered(Struct):
     combined behind all that has come, since aggregates commute or the key's events are in order."""
 
     placement: Ref(Placement)
-    spans: Ref(SpanKernel)
     goes_behind: Flag()
     pane: Inline(Pane)
     passing: Inline(Walk)
@@ -157,23 +163,18 @@ class Numbered(Struct):
     burst_youngest: Microseconds
 
 
-class Replay(Struct):
-    """panes: the structure that holds the key's events; kernel, holder: what it is asked; state: of the event at
-    hand."""
+class Replay(KernelInUse):
+    """It begins with a copy of the kernel that the key at hand was given. state: of the event at hand."""
 
     clock: Inline(Clock)
     rows: Inline(Rows)
     stop: Inline(Stop)
-    logic: Ref(WindowLogic)
     events: Inline(EventsByKey)
     plan: Ref(StatePlan)
     emit: Code
     key: Place
     window: Ref(KernelWindow)
     kernels: Inline(Kernels)
-    kernel: Ref(PointKernel)
-    holder: Ref(EventHolder)
-    panes: Address
     state: Address
     numbered: Inline(Numbered)
     dependent: Inline(Dependent)

@@ -10,10 +10,9 @@ ones left, never too many; what it missed, the budget of rows (replay/rows.py) f
 import numpy as np
 
 from kernels.bounds import KernelWindow, each_of
+from kernels.columns import LIMIT_US
 from kernels.replay.clock import NEVER
 from kernels.replay.types import EventColumns, ReplayRules
-
-LATEST_US = 1 << 61
 
 
 def expected_rows(
@@ -33,7 +32,7 @@ def expected_rows(
         return upper
 
     def end_after(times):
-        return each_of(window, "first_end_after", np.clip(times, low, LATEST_US))
+        return each_of(window, "first_end_after", np.clip(times, low, LIMIT_US))
 
     first, last = end_after(starts), each_of(window, "last_start_until", lasts)
     longest = 0 if columns.end_us is None else int((last - first).max()) + 1  # one call puts an event into all of them

@@ -5,14 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels import frames, spans
-from kernels.aggregators import kernels, window_class
+from kernels import aggregators, frames, spans
 from kernels.bounds import KernelWindow
-from kernels.frames._object import FrameWindow
-from kernels.frames._rules import DONE, refusal
+from kernels.frames._rules import DONE, FrameRules, refusal
 from kernels.monoid import SHARE
 from kernels.monoids import Monoid, find_monoid, has_inverse, parameter_values
-from kernels.ranks import IN_ORDER, UNRANKED, Ranked, classify_keys, rank_keys
+from kernels.ranks import UNRANKED, Ranked, keys_in_order, rank_keys
 from kernels.replay.context import EventHolder, KernelInUse
 from kernels.replay.dependent.by_arrival import arrival_logic
 from kernels.replay.dependent.frames import frames_source
@@ -20,13 +18,12 @@ from kernels.replay.dependent.logic import context_bound_logic
 from kernels.replay.dependent.triggered import triggered_source
 from kernels.replay.numbered.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered.logic import numbered_logic
-from kernels.replay.order_statistics import of_states, refuse_unserved
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice
 from kernels.replay.window_kind import WindowKind
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.spans import _planner as planner
 from kernels.spans._window import SpanWindow
-from schemas.errors import BadInput, NotServed, WrongParameter
+from schemas.errors import BadInput, WrongParameter
 
 MULTI_BUFFER = "multi_buffer"
 """What frames get if no kernel is named."""
@@ -34,10 +31,8 @@ FINGER_TREE = "finger_tree"
 """What other windows get."""
 SORTED_STACKS = "sorted_stacks"
 """What a key gets by its events alone: it must know all of them."""
-REPLAYED = {"single_buffer": ("sorting", "capacity"), MULTI_BUFFER: ()}
-"""Options in a replay, which evicts by the watermark and by nothing else."""
-OF_SPANS = tuple(spans.kernels())
-KERNELS = (*kernels(), *OF_SPANS, *frames.kernels())
+FOLDERS = {name: each for each in (aggregators.folder, spans.folder, frames.folder) for name in each.names()}
+KERNELS = tuple(FOLDERS)
 """The kernels that can be asked for."""
 CHOSEN = (FINGER_TREE, SORTED_STACKS, *planner.KERNELS, MULTI_BUFFER)
 """The kernels that a query gets if none is named."""
@@ -59,36 +54,34 @@ class Selection(NamedTuple):
         return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
 
 
-def _checked_choice(name: str | None, of: str, options: Mapping[str, int | str]) -> KernelChoice:
+def checked_choice(name: str | None, of: str, options: Mapping[str, int | str]) -> KernelChoice:
     """WrongParameter for an option that there is not, or that the kernel refuses; of: what has options."""
-    keeper = _keeper(name)
-    of_frames = issubclass(keeper, FrameWindow)
-    allowed = REPLAYED[str(name)] if of_frames else keeper.PANE_OPTIONS
+    keeper = keeper_of(name)
     for option in options:
-        if option not in allowed:
-            raise WrongParameter("options", option, f"options of {of}: {', '.join(allowed) or 'none'}")
-    (keeper.structure_options if of_frames else keeper.pane_option)(options)
+        if option not in keeper.PANE_OPTIONS:
+            raise WrongParameter("options", option, f"options of {of}: {', '.join(keeper.PANE_OPTIONS) or 'none'}")
+    keeper.pane_option(options)
     return KernelChoice(name, tuple(sorted(options.items())))
 
 
 def in_order(columns: EventColumns) -> np.ndarray:
     """Whether each key's events arrive in order."""
-    kinds = np.zeros(len(columns.key_offsets) - 1, np.int64)
-    classify_keys(address_of(columns.start_us), address_of(columns.key_offsets), len(kinds), 0, address_of(kinds))
-    return kinds == IN_ORDER
+    return keys_in_order(columns.start_us, columns.key_offsets)
 
 
 def _selection(
     columns: EventColumns,
-    uses: Mapping[str, Mapping],
+    uses: Mapping[str, dict],
     of_key: np.ndarray | None = None,
     ranked: Ranked = UNRANKED,
     require_replayed: Callable[[int, int], None] = lambda status, row: None,
 ) -> Selection:
-    """uses: the fields of a KernelInUse of each kernel, by name; of_key: None: all keys have the first."""
+    """uses: the fields of a KernelInUse of each kernel, by name, but `panes` and `holder`; of_key: None: all keys have
+    the first."""
     memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
     for words, use in zip(memory, uses.values(), strict=True):
         used, table = KernelInUse(address_of(words)), use.get("frames") or use.get("spans") or use["kernel"]
+        used.made_of[0], used.made_of[1] = use.pop("made_of")
         for field, value in use.items():
             setattr(used, field, value)
         for field in EventHolder.fields:
@@ -124,33 +117,9 @@ class LeftToEvents(NamedTuple):
         return cls(planner.most_height(words), buckets=True, sweeping=sweeping)
 
 
-def choose_for(
-    kind: WindowKind, of: str, plan: AggregatePlan, name: str | None, options: Mapping[str, int]
-) -> KernelChoice | LeftToEvents:
-    """As `choose` (entry.py); of: the kind's name."""
-    if name is not None and name not in KERNELS:
-        raise NotServed("kernel", name, KERNELS)
-    refuse_unserved(kind, of, plan)
-    plan = of_states(plan)
-    able = tuple(kind.kernels())
-    if name is not None and name not in able:
-        raise NotServed(f"kernel for {of} windows", name, able)
-    if kind.depends_on_others:
-        name = name or (MULTI_BUFFER if MULTI_BUFFER in able else FINGER_TREE)
-        return _checked_choice(name, f"{name} in a replay", options)
-    _keeper(kind.least_refusing if name is None else name).refuse(plan.aggregates)
-    if name is None and kind.events_last:
-        for option in options:
-            raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
-        return LeftToEvents.of(plan)
-    return _checked_choice(name, name or "a replay", options)
-
-
-def _keeper(kernel: str | None) -> type:
-    """The object's class of what keeps the panes, events, spans or frames of its keys."""
-    if kernel in REPLAYED:
-        return frames.window_class(kernel)
-    return spans.window_class(kernel) if kernel in OF_SPANS else window_class(kernel or FINGER_TREE)
+def keeper_of(kernel: str | None) -> type:
+    """The object's class of what keeps the panes, events, spans or frames of its keys; None: the finger tree's."""
+    return FOLDERS[kernel or FINGER_TREE].load(kernel or FINGER_TREE)
 
 
 def select_kernels(
@@ -170,17 +139,16 @@ def select_kernels(
     if isinstance(choice, LeftToEvents):
         return _select_by_events(choice, columns, window)
     _require_order(choice.name, columns)
-    in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
+    in_time = np.zeros(len(columns.key_offsets) - 1, np.int64)
     if choice.name is None and kind.keeps_events and window.beyond == 1 and emit != "arrival":
-        events = (columns.key_offsets, columns.start_us, columns.arrival_us)
-        in_time = keys_in_time(*events, *steps)
-    keeper, to_rank = _keeper(choice.name), np.zeros(0, np.int64)
+        in_time = keys_in_time(columns, *steps)
+    keeper, to_rank = keeper_of(choice.name), np.zeros(0, np.int64)
     uses = {choice.name or FINGER_TREE: _use(keeper, window, keeper.pane_option(dict(choice.options)))}
     if in_time.any():
-        uses[SORTED_STACKS] = {"logic": in_time_logic(), "kernel": rolling_in_time()}
+        uses[SORTED_STACKS] = {"logic": in_time_logic(), "kernel": rolling_in_time(), "made_of": (0, 0)}
         to_rank = np.flatnonzero(in_time & ~in_order(columns))
     ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
-    return _selection(columns, uses, in_time.astype(np.int64), ranked)
+    return _selection(columns, uses, in_time, ranked)
 
 
 def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: KernelWindow) -> Selection:
@@ -194,12 +162,12 @@ def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: Kerne
     uses = {}
     for plan in plans.tolist():
         name, options = planner.kernel_of(plan)
-        uses[planner.label_of(plan)] = _use(_keeper(name), window, _keeper(name).pane_option(options))
+        uses[planner.label_of(plan)] = _use(keeper_of(name), window, keeper_of(name).pane_option(options))
     return _selection(columns, uses, of_key.astype(np.int64))
 
 
 def _require_order(name: str | None, columns: EventColumns) -> None:
-    if not _keeper(name).IN_ORDER_ONLY or (ordered := in_order(columns)).all():
+    if not keeper_of(name).IN_ORDER_ONLY or (ordered := in_order(columns)).all():
         return
     key = int(ordered.argmin())
     first, end = columns.key_offsets[key : key + 2]
@@ -214,19 +182,23 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
 def _use(keeper: type, window: KernelWindow, option: int) -> dict:
     """The fields of a KernelInUse; of a kernel with slices also the operations on what ends in them, where windows have
     many."""
-    used = {"logic": numbered_logic(), "option": option}
+    used = {"logic": numbered_logic()}
     if not issubclass(keeper, SpanWindow):
-        return used | {"kernel": keeper.dispatch()}
+        return used | {"kernel": keeper.dispatch(), "made_of": (option, 0)}
+    used |= {"spans": keeper.dispatch(), "made_of": (window.address, option)}
     ends = keeper.ends(window, option)
-    return used | {"spans": keeper.dispatch()} | ({} if ends is None else {"kernel": ends})
+    return used if ends is None else used | {"kernel": ends}
 
 
-def select_frames(choice: KernelChoice, columns: EventColumns, require_answers: Callable[[], None]) -> Selection:
-    """One kernel for all keys. require_answers() raises what is wrong with frames that were made."""
-    keeper = _keeper(choice.name)
-    options = keeper.structure_options(dict(choice.options))
+def select_frames(
+    choice: KernelChoice, columns: EventColumns, rules: FrameRules, require_answers: Callable[[], None]
+) -> Selection:
+    """One kernel for all keys. rules: what cuts frames; require_answers() raises what is wrong with those that were
+    made."""
+    keeper = keeper_of(choice.name)
+    options = keeper.pane_option(dict(choice.options))
     use = {"logic": context_bound_logic(), "source": frames_source(), "frames": keeper.dispatch()}
-    use["frame_options"] = 0 if options is None else options.address
+    use["made_of"] = (rules.address, 0 if options is None else options.address)
 
     def require_replayed(status: int, row: int) -> None:
         require_answers()
@@ -242,8 +214,8 @@ def select_panes(
     choice: KernelChoice, columns: EventColumns, by_arrival: bool = False, by_places: bool = True
 ) -> Selection:
     """One kernel for all keys, which holds tuples by their places in order of time, or stretches of rows by arrival."""
-    keeper = _keeper(choice.name)
-    use = {"kernel": keeper.dispatch(), "option": keeper.pane_option(dict(choice.options))}
+    keeper = keeper_of(choice.name)
+    use = {"kernel": keeper.dispatch(), "made_of": (keeper.pane_option(dict(choice.options)), 0)}
     use |= {"logic": arrival_logic()} if by_arrival else {"logic": context_bound_logic(), "source": triggered_source()}
     return _selection(columns, {str(choice.name): use}, ranked=_places_in_order(columns) if by_places else UNRANKED)
 

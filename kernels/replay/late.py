@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.bounds import KernelWindow, each_of
+from kernels.columns import LIMIT_US
 from kernels.replay.types import PassTicks, ReplayRules
 
-FOREVER_US = 1 << 61
+FOREVER_US = LIMIT_US
 """A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""
 BEFORE_ALL_US = -FOREVER_US
 """Newest start before the first tick: earlier than every event, and far enough from int64's end to subtract from."""

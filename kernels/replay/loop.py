@@ -1,12 +1,10 @@
 """The one compiled call of a replay: all keys, event by event, tick by tick. Panes are kept in one structure of each
 kernel that the run's keys were given, used key after key."""
 
-from kernels.frames._frames import KeyFrames
+from kernels.frames._ordered import release_ordered
 from kernels.ranks import count_in_order
-from kernels.replay.clock import keep_steps, next_tick, step_before
-from kernels.replay.context import Replay
-from kernels.replay.dependent.state import CutWindow, release_dependent
-from kernels.replay.dependent.triggered import TupleWindow
+from kernels.replay.clock import keep_steps, next_tick, start_clock, step_before
+from kernels.replay.context import IN_USE_WORDS, Replay
 from kernels.replay.numbered.late_times import LEVELS
 from kernels.replay.numbered.open_windows import start_table
 from kernels.replay.rows import order_rows, take_rows
@@ -20,12 +18,10 @@ from kernels.runtime.tables import lazy_table
 
 
 class ReplayCalls(Struct):
-    """What Python asks of a replay: replay(r, keys) → rows; take_rows(rows, stop, target); take_saved(r, target):
-    the words that the next one goes on from; end_replay(r)."""
+    """What Python asks of a replay: replay(r, keys) → rows; take_rows(rows, stop, target); end_replay(r)."""
 
     replay: Operation(Replay, Count)
     take_rows: Operation("Rows", "Stop", Address)
-    take_saved: Operation(Replay, Address)
     end_replay: Operation(Replay)
 
 
@@ -41,7 +37,7 @@ def replay(r: Replay, keys):
     key = 0
     while key < keys and not must_stop(r.stop):
         r.key = key
-        kept = 0 if r.carried.kept.address == 0 else r.carried.kept[key]
+        kept = r.carried.kept[key] if r.carried.is_wanted else 0
         _replay_key(r, r.events.first_of_key[key] + kept, r.events.first_of_key[key + 1])
         key += 1
     return r.rows.count
@@ -50,33 +46,27 @@ def replay(r: Replay, keys):
 def end_replay(r: Replay):
     """Give all memory back, the rows' too: what was created, for memory may have ended before."""
     walk = r.dependent.walk
+    if walk.policy_panes != 0:
+        r.kernel.destroy(walk.policy_panes)
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
-        if walk.policy_panes != 0:
-            used.kernel.destroy(walk.policy_panes)
-            release(walk.policy_state)
-            walk.policy_panes = 0
         if used.panes != 0:
             used.holder.destroy(used.panes)
-    release(r.state)
-    for growing in (r.rows.sink, r.rows.order, r.carried.saved):
+    numbered, stretches, dependent = r.numbered, r.numbered.stretches, r.dependent
+    for block in (r.state, numbered.open.entries, walk.policy_state):
+        release(block)
+    for growing in (r.rows.sink, r.rows.order, r.carried.saved, stretches.room, stretches.nodes):
         release_list(growing)
-    _release_numbered(r.numbered)
-    release_dependent(r.dependent)
-
-
-@inner
-def _release_numbered(numbered):
-    release(numbered.open.entries)
-    stretches, late_times = numbered.stretches, numbered.late_times
-    for walk in (numbered.passing, numbered.finishing, numbered.changing):
-        release_list(walk.front)
-    release_list(numbered.changed)
-    release_list(stretches.room)
-    release_list(stretches.nodes)
-    release_list(late_times)
+    for each in (numbered.passing, numbered.finishing, numbered.changing):
+        release_list(each.front)
+    for windows in (dependent.emitted, dependent.closed):
+        release_list(windows)
     for level in range(LEVELS):
-        release_list(late_times.runs[level])
+        release_list(numbered.late_times.runs[level])
+    release_list(numbered.late_times)
+    release_list(numbered.changed)
+    for ordered in (dependent.late, walk.tuples):
+        release_ordered(ordered)
 
 
 @inner
@@ -96,15 +86,13 @@ def _replay_key(r, first, end):
             logic.take_burst(r, first, last, tick)
         first = last
     if not must_stop(r.stop):
-        logic.advance(r, r.clock.steps)
-        if logic.end_key != 0:
-            logic.end_key(r)
+        if r.clock.step < r.clock.steps:
+            logic.advance(r, r.clock.steps)
+        if r.carried.is_wanted:
+            logic.save_key(r)
+            r.carried.ends[r.key] = r.carried.saved.used
         order_rows(r.rows, first_row)
     r.holder.reset(r.panes)
-
-
-def take_saved(r: Replay, target):
-    move(target, r.carried.saved.first, r.carried.saved.used)
 
 
 @inner
@@ -120,28 +108,16 @@ def create_structures(r):
     start_table(r)
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
-        if r.events.last:
-            used.panes = used.spans.create(r.plan, r.window, used.option)
-        elif used.frames.address != 0:
-            used.panes = used.frames.create(r.plan, CutWindow(r.window.address).rules, used.frame_options)
-            KeyFrames(used.panes).events = r.events.columns
-        else:
-            used.panes = used.kernel.create(r.plan, used.option, 0)
-            if used.source.address != 0:
-                plan, walk = TupleWindow(r.window.address).looked_at, r.dependent.walk
-                if plan.address != 0:  # a policy looks at it
-                    walk.policy_state = resize(0, plan.state_words)
-                    walk.policy_panes = used.kernel.create(plan, used.option, 0)
+        used.panes = used.holder.create(r.plan, used.made_of[0], used.made_of[1])
 
 
 @inner
 def take_kernel(r, first, end):
-    used = r.kernels.in_use[r.kernels.of_key[r.key]]
-    r.logic = used.logic
-    r.kernel, r.holder, r.panes, r.numbered.spans = used.kernel, used.holder, used.panes, used.spans
-    r.dependent.source, r.dependent.frames, r.dependent.of_key = used.source, used.frames, KeyFrames(used.panes)
+    """The kernel that the key at hand was given, for its events from `first` on; its clock stands before them."""
+    start_clock(r.clock)
+    move(r.address, r.kernels.in_use[r.kernels.of_key[r.key]].address, IN_USE_WORDS)
     starts = r.events.starts[first:]
     r.numbered.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
 
 
-replay_calls = lazy_table(ReplayCalls, "replay", replay, take_rows, take_saved, end_replay)
+replay_calls = lazy_table(ReplayCalls, "replay", replay, take_rows, end_replay)

@@ -10,14 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.monoid import AggregateSpec, OrderStatistic
-from kernels.monoids import answered_by_states, find_monoid, output_type, parameter_values
+from kernels.monoids import find_monoid, output_type, parameter_values
 from kernels.replay.late import FOREVER_US, Arrived
 from kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
-from kernels.replay.window_kind import WindowKind
 from kernels.runtime.fields import LARGEST
 from kernels.runtime.memory import address_of, as_word
 from kernels.states.order_statistics import NO_KEY, MovingContent, statistic_table
-from schemas.errors import AggregateFailed, NotServed, TooManySeconds
+from schemas.errors import AggregateFailed, TooManySeconds
 
 ROWS_A_CALL = 1 << 14
 """Between two calls a replay can be ended."""
@@ -69,14 +68,6 @@ def is_order_statistic(spec: AggregateSpec) -> bool:
 def of_states(plan: AggregatePlan) -> AggregatePlan:
     """The plan's aggregates that states answer."""
     return AggregatePlan(tuple(spec for spec in plan.aggregates if not is_order_statistic(spec)))
-
-
-def refuse_unserved(kind: WindowKind, name: str, plan: AggregatePlan) -> None:
-    """NotServed for an order statistic of windows that depend on their key's other events: which events such a window
-    held at a row's time does not follow from the row's bounds."""
-    for spec in plan.aggregates if kind.depends_on_others else ():
-        if is_order_statistic(spec):
-            raise NotServed(f"aggregate of {name} windows", spec.function, answered_by_states())
 
 
 def with_order_statistics(asked: ReplayedEvents, plan: AggregatePlan) -> ResultRows:

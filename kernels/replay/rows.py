@@ -10,15 +10,16 @@ pairs    (10, row 1) (10, row 2) (20, row 0)            rows are copied in that 
 """
 
 from kernels.replay.stop import OVER_BUDGET, Stop, must_stop_at
-from kernels.runtime.fields import Code, Count, Inline, Microseconds, Place, Pointer, Ref, Tail, Word, Words
+from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
+from kernels.runtime.fields import Code, Count, Inline, Microseconds, Place, Pointer, Tail, Word, Words
 from kernels.runtime.growing import GrowingList, append
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of, lower
-from kernels.states.layout import StatePlan
 
 FINAL, ON_TIME, LATE, EARLY = range(4)
+NO_MORE = 0
 
 
 class Row(Struct):
@@ -60,7 +61,6 @@ class Rows(Struct):
     count: Count
     most: Count
     kept_from: Microseconds
-    plan: Ref(StatePlan)
     outputs: Pointer(Place)
     output_count: Count
     failure: Inline(Failure)
@@ -68,43 +68,52 @@ class Rows(Struct):
 
 
 @inner
-def append_row(r, window, revision, firing, tick):
-    """A new row of the key at hand, without late events and outputs as yet; valid until the next one. window: its
-    start, end and number. One too many asks the call to stop."""
+def firing_of_pass(r):
+    """Of the row that a window has because the watermark reached it."""
+    return FINAL if r.emit == EMIT_FINAL else ON_TIME
+
+
+@inner
+def firing_of_change(r, end):
+    """Of the row of a window that ends there, because an event came or left it."""
+    if r.emit == EMIT_FINAL:
+        return FINAL
+    return EARLY if r.emit == EMIT_ARRIVAL and r.clock.watermark < end else LATE
+
+
+@inner
+def make_row(r, window, firing, tick, late, state):
+    """A row of the key at hand. window: its start, end, number and revision; state: NO_MORE where it is none any more.
+    One too many asks the call to stop."""
+    not_inlined()
     rows = r.rows
     rows.count += 1
     if rows.count > rows.most:
         r.stop.asked = OVER_BUDGET
     row = Row(append(rows.sink, rows.row_words))
     row.key = r.key
-    row.start, row.end, row.number = window
-    row.revision, row.firing, row.tick, row.late = revision, firing, tick, 0
-    return row
+    row.start, row.end, row.number, row.revision = window
+    row.firing, row.tick, row.late = firing, tick, late
+    if state != NO_MORE:
+        _write_outputs(r, row, state)
+        return
+    row.events, row.nulls = 0, (1 << rows.output_count) - 1
+    for output in range(rows.output_count):
+        row.outputs[output] = 0
 
 
 @inner
-def write_outputs(rows, row, state):
-    not_inlined()
-    row.events = events_of(state)
-    nulls = 0
+def _write_outputs(r, row, state):
+    rows, failure, nulls = r.rows, r.rows.failure, 0
     for output in range(rows.output_count):
-        word, is_null, failed = lower(rows.plan, state, rows.outputs[output])
+        word, is_null, failed = lower(r.plan, state, rows.outputs[output])
         row.outputs[output] = word
         if is_null:
             nulls |= 1 << output
-        failure = rows.failure
         if failed and failure.output == 0:
             failure.output, failure.key = 1 + output, row.key
             failure.start, failure.end, failure.tick = row.start, row.end, row.tick
-    row.nulls = nulls
-
-
-@inner
-def write_no_outputs(rows, row):
-    row.events = 0
-    row.nulls = (1 << rows.output_count) - 1
-    for output in range(rows.output_count):
-        row.outputs[output] = 0
+    row.events, row.nulls = events_of(state), nulls
 
 
 def take_rows(rows: Rows, stop: Stop, target):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.bounds.calendar import Zone
-from kernels.columns import checked_offsets, checked_times, checked_values, require_whole
+from kernels.columns import LIMIT_US, checked_offsets, checked_times, checked_values, require_whole
 from kernels.monoids import AggregateSpec
 from schemas.errors import BadInput, WrongParameter
 from schemas.windows import Window
@@ -180,15 +180,12 @@ class ResultRows(NamedTuple):
         return ResultRows(*(each[..., wanted] for each in arrays), output_types, kernels, carried)
 
 
-LONGEST_LATENESS_US = 1 << 61
-
-
 def check_rules(rules: ReplayRules) -> None:
     """Raise WrongParameter for an unknown emit, a negative lateness or a stop word of another type."""
     if rules.emit not in EMITS:
         raise WrongParameter("emit", rules.emit, ", ".join(EMITS))
     for name, value in (("lateness", rules.lateness_us), ("allowed_lateness", rules.allowed_us)):
-        require_whole(name, value, 0, LONGEST_LATENESS_US)
+        require_whole(name, value, 0, LIMIT_US)
     stop = rules.limits.stop
     if stop is not None and not (isinstance(stop, np.ndarray) and stop.dtype == np.int64 and stop.shape == (1,)):
         raise WrongParameter("stop", stop, "None, or an int64 array of one word")

@@ -24,7 +24,8 @@ class AddressList(Struct):
 
 @inner
 def insert_address(addresses, place, address):
-    """Put one at a place from first to end. Returns by how much all places moved down."""
+    """Put one at a place from first to end. Returns by how much all places moved down.
+    O(those behind it), amortised."""
     not_inlined()
     moved = 0
     if addresses.end == addresses.room:

@@ -12,7 +12,7 @@ from kernels.runtime.struct import Struct
 
 
 def words_of(address: int, *shape: int) -> np.ndarray:
-    """So many words, as an array of that shape."""
+    """So many words, as an int64 array of that shape, which is no copy. O(1)."""
     count = math.prod(shape)
     if count == 0:
         return np.zeros(shape, np.int64)
@@ -20,7 +20,7 @@ def words_of(address: int, *shape: int) -> np.ndarray:
 
 
 def records_of(struct: type[Struct], address: int, count: int) -> np.ndarray:
-    """Structures that stand together, all of whose fields are words: records_of(…)["mask"]."""
+    """Structures that stand together, all of whose fields are words: records_of(…)["mask"]. No copy: O(fields)."""
     formats = [(np.int64, (field.count,)) if isinstance(field, Array) else np.int64 for field in struct.fields.values()]
     kind = np.dtype({"names": list(struct.fields), "formats": formats, "offsets": list(struct.offsets.values())})
     return words_of(address, count * struct.size_bytes // WORD_BYTES).view(kind)

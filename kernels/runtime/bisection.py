@@ -28,7 +28,7 @@ class Searches(NamedTuple):
 
 def searches(owner: str, is_below: Callable) -> Searches:
     """is_below(source, place, value), compiled: true up to some place and false from there on. The name of the owner is
-    no other's."""
+    no other's. Each search takes O(log(end − first)) comparisons, galloping O(log distance)."""
 
     def place_from(source, first, end, value):
         while first < end:

@@ -74,14 +74,14 @@ def folders_of(package: str, function: str) -> tuple[Path, ...]:
 
 def is_as_seen() -> bool:
     """Whether the sources are still those that this process began with. What it compiles is of the modules that it
-    imported, which must not be kept under the name of others that were edited since."""
+    imported, which must not be kept under the name of others that were edited since. O(bytes of the sources)."""
     return all(not os.path.exists(path) or Path(path).read_bytes() == text for path, text in _seen.items())
 
 
 @functools.cache
 def digest_of(package: str, function: str) -> str:
     """What distinguishes definitions of an aggregate, or of a heavy function: a hash of all that its compiled code is
-    made from."""
+    made from. O(bytes of these files), once. SyntaxError for a file that isn't Python."""
     return _digest(_sources(package, function))
 
 
@@ -97,7 +97,7 @@ def _sources(package: str, function: str) -> list[tuple[str, bytes]]:
 
 @functools.cache
 def kernels_digest() -> str:
-    """What distinguishes versions of all else."""
+    """What distinguishes versions of all else. O(bytes of kernels/), once."""
     apart = tuple(package.replace(".", "/") + "/" for package in APART)
     texts = _texts(files(PACKAGE))  # also those apart: all that there is was seen
     return _digest([text for text in texts if not text[0].startswith(apart)])

@@ -46,7 +46,7 @@ def _lies_in_one(address: int, size: int) -> bool:
 
 
 def located(address: int, size: int) -> int:
-    """IndexError for what lies in no block."""
+    """IndexError for what lies in no block. O(blocks that begin before it); mostly O(log blocks)."""
     address, lies_in_one = int(address), None
     with _one_at_a_time:
         while lies_in_one is None:

@@ -1,22 +1,16 @@
 """What is found by looking: the files of a folder, what they say of themselves, and why one can't be compiled."""
 
 import importlib
-import pkgutil
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from schemas.errors import BrokenDefinition, NotServed
-from schemas.mistakes import file_of
+from schemas.mistakes import file_of, names_in
 
 BASELINES = "baselines"
 IN_BOLD = re.compile(r"\x1b\[[0-9;]*m")
 """Numba writes so wherever colorama is installed."""
-
-
-def names_in(path: Iterable[str]) -> list[str]:
-    """Names of the modules in a package's folder, sorted; those with an underscore in front are shared."""
-    return sorted(module.name for module in pkgutil.iter_modules(path) if not module.name.startswith("_"))
 
 
 def require_known(what: str, name: object, known: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """Lists that grow inside compiled code: a block of words, of which some are used."""
 
-from kernels.runtime.fields import Address, Count, Words
+from kernels.runtime.fields import Address, Words
 from kernels.runtime.memory import inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 
@@ -13,15 +13,9 @@ class GrowingList(Struct):
     room: Words
 
 
-class GrowingQueue(GrowingList):
-    """A list of words, of which those before `first_kept` are gone."""
-
-    first_kept: Count
-
-
 @inner
 def append(growing, words):
-    """Address of `words` new words at the end; valid until the next append."""
+    """Address of `words` new words at the end; valid until the next append. O(1) amortised."""
     not_inlined()
     growing = GrowingList(growing)
     used = growing.used

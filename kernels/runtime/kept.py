@@ -16,11 +16,6 @@ logger = logging.getLogger("windrow.kernels")
 KERNELS = Path(__file__).resolve().parents[1]
 
 
-def log_errors_only() -> None:
-    """Compile without a line about it."""
-    logger.setLevel(logging.ERROR)
-
-
 def keep(dispatcher, folders: tuple[Path, ...], named: str = ""):
     """The compiled function, kept in the first of these folders; if it is in none of them yet it is compiled at its
     first call, which is logged where `named` names it."""

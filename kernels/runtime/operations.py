@@ -60,7 +60,8 @@ class BoundOperation(int):
 
 
 def ask(address: int, *words: int) -> int:
-    """Call a function by its address, from plain Python, whatever it takes. Raises KernelOutOfMemory."""
+    """Call a function by its address, from plain Python, with words of any number: some µs more than the
+    function. Raises KernelOutOfMemory."""
     if config.DISABLE_JIT:
         return int(function_at(address)(*map(operator.index, words)) or 0)  # nothing returned is 0 in compiled code
     with Guard() as guard:

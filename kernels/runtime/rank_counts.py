@@ -26,7 +26,7 @@ def remove(held, rank):
 
 @inner
 def count_below(held, rank):
-    """How many values have lesser ranks."""
+    """How many values have lesser ranks. O(log ranks)."""
     count = 0
     while rank > 0:
         count += held.memory[rank]
@@ -36,7 +36,7 @@ def count_below(held, rank):
 
 @inner
 def value_at(held, rank):
-    """The value of which so many, from 1 on, are at most as great."""
+    """The value of which so many, from 1 on, are at most as great. O(log ranks)."""
     place, step = 0, held.height
     while step > 0:
         if place + step <= held.different and held.memory[place + step] < rank:

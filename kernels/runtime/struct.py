@@ -122,13 +122,13 @@ def _clear(context, builder, made, arguments):
 
 @instruction(types.void(types.int64, types.int64), _clear)
 def clear_words(address, words):
-    """Make so many words from an address on 0."""
+    """Make so many words from an address on 0. O(words)."""
     for place in range(words):
         words_at(address)[place] = 0
 
 
 def allocate(struct):
-    """A new structure, all zero; the one that asks for it releases it. Also in compiled code."""
+    """A new structure, all zero; the one that asks for it releases it. Also in compiled code. O(words)."""
     words = -(-struct.size_bytes // WORD_BYTES)
     address = resize(0, words)
     clear_words(address, words)

@@ -10,7 +10,7 @@ from kernels.bounds.grid import Grid, grid
 from kernels.columns import LIMIT_US
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.objects.kernel_object import KernelObject, lower_all
-from kernels.objects.saved import description, opened, sealed
+from kernels.objects.saved import opened, sealed
 from kernels.runtime.arrays import words_of
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
@@ -71,7 +71,7 @@ class SpanWindow(KernelObject):
         super().__init__(aggregates, column_types, counts_events=True)
         self._grid = grid(window.size_us, window.slide_us, window.origin_us)
         self._longest_us, self._evicted = window.longest_event_us, NOTHING_EVICTED
-        self._described = description(type(self).__name__, sorted(options.items()), window, self._plan.specs)
+        self._describe(self._plan.specs, sorted(options.items()), window)
         self._state = np.zeros(self._plan.state_words, np.int64)
         self._create(self._grid.address, self.pane_option(options))
 
@@ -143,11 +143,13 @@ class SpanWindow(KernelObject):
 
     @in_turn
     def save(self) -> np.ndarray:
+        """All that it holds, int64[words], for `load`. O(words)."""
         return sealed(self._described, np.append(self._saved(), self._evicted))
 
     @in_turn
     def load(self, words: np.ndarray) -> None:
-        """Become what `save` gave, of the same kernel, window, aggregates and options. BadInput for other words."""
+        """Become what `save` gave, of the same kernel, window, aggregates and options. O(words), of sweeping kernels
+        O(words · log events). Raises BadInput for other words."""
         words = opened(words, self._described, self._other_words(", or load another copy"))
         if not self._load(words[:-1]):
             raise BadInput(self._other_words("; it is empty now"))

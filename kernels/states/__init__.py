@@ -8,7 +8,6 @@ O(words of a state) for each state or event that it is about.
 from kernels.runtime.memory import WORD_BYTES, as_float, inner, move
 from kernels.runtime.operations import answer_of
 from kernels.runtime.struct import words_at
-from kernels.states.layout import StatePlan
 
 FEW_WORDS = 16
 """Up to so many, a loop is quicker than a call; a sketch has hundreds, which the call moves four at a time: a quarter
@@ -26,6 +25,12 @@ def copy_words(target, source, words):
 
 
 @inner
+def copy_state(of, target, source):
+    """Copy one of the states of a structure, which knows their size."""
+    copy_words(target, source, of.state_bytes // WORD_BYTES)
+
+
+@inner
 def number_of(asked, word):
     """The answer behind a word as a number that can be compared with a bound, as a GrowingRows says: a float64, or a
     whole number rounded to one."""
@@ -34,92 +39,75 @@ def number_of(asked, word):
 
 @inner
 def clear(plan, into):
-    """The identity."""
-    plan = StatePlan(plan)
+    """Make a state the identity; returns its address."""
     plan.operations.clear(plan.subject, into)
+    return into
 
 
 @inner
 def fold(plan, into, first, stride, states):
     """into ⊗= the states at first, first + stride, …; stride in bytes."""
-    plan = StatePlan(plan)
     plan.operations.fold(plan.subject, into, first, stride, states)
 
 
 @inner
 def merge(plan, into, older, newer):
     """into = older ⊗ newer; `into` may be one of them."""
-    plan = StatePlan(plan)
     plan.operations.merge(plan.subject, into, older, newer)
 
 
 @inner
 def join(plan, into, older, newer):
     """The same, to be lowered and nothing else, before either changes: a sketch only notes where the two are."""
-    plan = StatePlan(plan)
     plan.operations.join(plan.subject, into, older, newer)
 
 
 @inner
 def suffixes(plan, into, into_stride, first, stride, states):
     """State i at `into` = states i, i + 1, … at `first`, combined; `into` may be `first`, with the same stride."""
-    plan = StatePlan(plan)
     plan.operations.suffixes(plan.subject, into, into_stride, first, stride, states)
 
 
 @inner
 def prefixes(plan, into, stride, first, states, start):
     """State i at `into` = that at `start` ⊗ states 0, …, i at `first`; `into` may be `first`."""
-    plan = StatePlan(plan)
     plan.operations.prefixes(plan.subject, into, stride, first, states, start)
 
 
 @inner
 def merge_each(plan, into, stride, olders, states):
     """Each state at `into` gets the one whose address stands at `olders` in front."""
-    plan = StatePlan(plan)
     plan.operations.merge_each(plan.subject, into, stride, olders, states)
-
-
-@inner
-def spread(plan, first, stride, targets, states):
-    """Each state at `first` is combined behind the one whose address stands at `targets`; several may go to one."""
-    plan = StatePlan(plan)
-    plan.operations.spread(plan.subject, first, stride, targets, states)
 
 
 @inner
 def gather(plan, into, events, first, end):
     """The state of the events [first, end), in that order, nulls left out."""
-    plan = StatePlan(plan)
     plan.operations.gather(plan.subject, into, events, first, end)
 
 
 @inner
 def lift_each(plan, into, stride, events, first, end):
     """The states of the events [first, end), one after the other."""
-    plan = StatePlan(plan)
     plan.operations.lift_each(plan.subject, into, stride, events, first, end)
 
 
 @inner
 def lift_rows(plan, into, stride, events, chosen, states):
     """The states of the events whose rows stand at `chosen`, one after the other; the identity for a row below 0."""
-    plan = StatePlan(plan)
     plan.operations.lift_rows(plan.subject, into, stride, events, chosen, states)
 
 
 @inner
 def subtract(plan, into, older):
     """Take the oldest part away again; only where every aggregate has an inverse."""
-    plan = StatePlan(plan)
     plan.operations.subtract(plan.subject, into, older)
 
 
 @inner
 def lower(plan, state, slot):
     """(word, is_null, failed) of one slot of a state."""
-    at = StatePlan(plan).slots[slot]
+    at = plan.slots[slot]
     word, flags = answer_of(at.operations.lower, at.address, state + at.offset)
     return word, flags & 1 == 1, flags & 2 == 2
 
@@ -128,7 +116,6 @@ def lower(plan, state, slot):
 def lower_each(plan, slot, first, states, words, nulls):
     """Lower one slot of states that stand together from `first` on: a word and a byte (1: null) each. Returns the place
     of the first failure, −1 if there is none."""
-    plan = StatePlan(plan)
     at = plan.slots[slot]
     stride = WORD_BYTES * plan.state_words
     return at.operations.lower_each(at, first + at.offset, stride, states, words, nulls)
@@ -139,7 +126,6 @@ def take_in(plan, state, asked):
     """state ⊗= one event after the other of a GrowingRows, where it is bounded while the answer without it is below the
     bound. Returns how many it took, −1 − that number where the answer has failed; of a plan of one slot that counts no
     events."""
-    plan = StatePlan(plan)
     return plan.operations.take_in(plan.subject, state, asked)
 
 

@@ -1,14 +1,24 @@
-"""Where the parts of a state stand: the plan of several aggregates, and the events that states are made from.
+"""Where the parts of a state stand: the plan of several aggregates, and the events that states are made from. And how
+states are read and written, as tuples of words, and the columns of events.
 
 state of count, mean(0), std(0):   [events][sum|values][values|mean|squares]
                                     slot 0   slot 1       slot 2
 """
 
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+from llvmlite import ir
+from numba import types
+
 from kernels.runtime.fields import (
+    WORD_BYTES,
     Address,
     Array,
     Bytes,
     Count,
+    Elements,
     Flag,
     Float,
     Inline,
@@ -20,9 +30,11 @@ from kernels.runtime.fields import (
     Word,
     Words,
 )
+from kernels.runtime.memory import inner, instruction
 from kernels.runtime.operations import Operation
-from kernels.runtime.struct import BYTE, Struct
+from kernels.runtime.struct import BYTE, Struct, words_at
 
+_I64 = ir.IntType(64)
 MOST_PARAMETERS = 3
 NO_COLUMN = -1
 
@@ -43,7 +55,6 @@ class StateOperations(Struct):
     suffixes: Operation(Address, Address, Bytes, Address, Bytes, Count)
     prefixes: Operation(Address, Address, Bytes, Address, Count, Address)
     merge_each: Operation(Address, Address, Bytes, Address, Count)
-    spread: Operation(Address, Address, Bytes, Address, Count)
     gather: Operation(Address, Address, Address, Place, Place)
     lift_each: Operation(Address, Address, Bytes, Address, Place, Place)
     lift_rows: Operation(Address, Address, Bytes, Address, Address, Count)
@@ -100,3 +111,65 @@ class GrowingRows(Struct):
     bound: Float("answer")
     is_bounded: Flag()
     gives_float: Flag()
+
+
+class SlotColumns(NamedTuple):
+    """times[row], values[row], … of the slot's own column and of its second one.
+
+    Looked up once for many rows: what a loop writes may be anything to the compiler, also the plan.
+    """
+
+    has_column: bool
+    times: Elements
+    values: Elements
+    valid: Elements
+    second_values: Elements
+    second_valid: Elements
+
+
+@inner
+def columns_of(slot, events):
+    """Columns of a slot; those that it doesn't have must not be looked at."""
+    events = Events(events)
+    first, second = slot.column * events.rows, slot.second_column * events.rows
+    return SlotColumns(
+        slot.column >= 0,
+        events.times,
+        events.values[first:],
+        events.valid[first:],
+        events.values[second:],
+        events.valid[second:],
+    )
+
+
+@functools.cache
+def reader(count: int) -> Callable:
+    """(address) → the words that stand there, as a tuple of so many."""
+
+    def load(context, builder, signature, arguments):
+        places = (builder.add(arguments[0], ir.Constant(_I64, WORD_BYTES * place)) for place in range(count))
+        return context.make_tuple(builder, signature.return_type, [Word.load(builder, each) for each in places])
+
+    @instruction(types.UniTuple(types.int64, count)(types.int64), load)
+    def read_words(at):
+        return tuple(words_at(at)[place] for place in range(count))
+
+    return read_words
+
+
+@functools.cache
+def writer(count: int) -> Callable:
+    """(address, tuple of so many words): what `reader` reads."""
+
+    def store(context, builder, signature, arguments):
+        for place in range(count):
+            address = builder.add(arguments[0], ir.Constant(_I64, WORD_BYTES * place))
+            Word.store(builder, address, builder.extract_value(arguments[1], place))
+        return context.get_dummy_value()
+
+    @instruction(types.void(types.int64, types.UniTuple(types.int64, count)), store)
+    def write_words(at, words):
+        for place, word in enumerate(words):
+            words_at(at)[place] = word
+
+    return write_words

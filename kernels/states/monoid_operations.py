@@ -7,13 +7,11 @@ Here `slot` is a Slot, all else are addresses of the slot's own words, strides i
 
 from kernels.runtime.struct import bytes_at, words_at
 from kernels.states import number_of
-from kernels.states.glue import columns_of
-from kernels.states.layout import GrowingRows, Slot
+from kernels.states.layout import GrowingRows, Slot, columns_of
 
 identity = lift = combine = inverse = answer = None  # of the monoid; `answer` is its `lower`
-read_state = write_state = read_parameters = read_lift_parameters = None  # glue.py
-time = value = validity = second = None  # glue.py
-takes_nulls = needs_no_column = has_second = None
+read_state = write_state = read_parameters = read_lift_parameters = None  # layout.py
+takes_time = takes_nulls = needs_no_column = has_second = None
 
 
 def is_there(columns, row):
@@ -24,8 +22,11 @@ def is_there(columns, row):
 
 
 def lifted(slot, columns, row):
-    words = time(columns, row) + value(columns, row) + validity(columns, row) + second(columns, row)
-    return lift(*(words + read_lift_parameters(slot.parameters.address)))
+    time = (columns.times[row],) if takes_time else ()
+    value = (columns.values[row] if columns.has_column or not needs_no_column else 0,)
+    validity = (columns.valid[row] == 1,) if takes_nulls else ()
+    second = (columns.second_values[row],) if has_second else ()
+    return lift(*(time + value + validity + second + read_lift_parameters(slot.parameters.address)))
 
 
 def lowered(slot, state):
@@ -77,14 +78,6 @@ def merge_each(slot: Slot, into, stride, olders, states):
     for place in range(states):
         merge(slot, into, words_at(olders)[place] + offset, into)
         into += stride
-
-
-def spread(slot: Slot, first, stride, targets, states):
-    offset = slot.offset
-    for place in range(states):
-        target = words_at(targets)[place] + offset
-        merge(slot, target, target, first)
-        first += stride
 
 
 def gather(slot: Slot, into, events, first, end):

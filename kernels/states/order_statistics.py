@@ -106,7 +106,7 @@ def take(content: MovingContent, event):
 
 
 def begin_key(content: MovingContent, key):
-    """A window of the key that holds nothing."""
+    """A window of the key that holds nothing. O(words of its memory)."""
     held, first = content.held, content.first_value[key]
     held.values, held.different, held.held = content.values[first:].address, content.first_value[key + 1] - first, 0
     held.height = 1
@@ -120,7 +120,7 @@ def begin_key(content: MovingContent, key):
 
 
 def know(content: MovingContent, late, until):
-    """Move the arrival up to which events on time, or late ones, are known."""
+    """Move the arrival up to which events on time, or late ones, are known. O(events between the two)."""
     order, arrivals, place = content.by_arrival, content.arrivals, content.arrived[late]
     first = content.first_late[content.key] if late == LATE else content.first_of_key[content.key]
     end = content.first_of_key[content.key + 1] if late == LATE else content.first_late[content.key]
@@ -135,7 +135,7 @@ def know(content: MovingContent, late, until):
 
 
 def reach(content: MovingContent, end):
-    """Move the window's end."""
+    """Move the window's end. O(events between the two)."""
     order, enters, place = content.by_enter, content.enters, content.entered
     while place > content.first_of_key[content.key] and enters[order[place - 1]] >= end:
         place -= 1
@@ -148,7 +148,7 @@ def reach(content: MovingContent, end):
 
 
 def leave(content: MovingContent, start):
-    """Move the window's start."""
+    """Move the window's start. O(events between the two)."""
     order, leaves, place = content.by_leave, content.leaves, content.left
     while place < content.first_of_key[content.key + 1] and leaves[order[place]] < start:
         take(content, order[place])
@@ -161,7 +161,8 @@ def leave(content: MovingContent, start):
 
 
 def answer_rows(content: MovingContent, first, end):
-    """The answers of some rows, which follow the last ones that were asked for: −1, or the row that has none."""
+    """The answers of some rows, which follow the last ones that were asked for: −1, or the row that has none. O(events
+    that differ between a row and the next), each with the aggregate's `add` or `remove`."""
     for row in range(first, end):
         if content.row_keys[row] != content.key:
             begin_key(content, content.row_keys[row])

@@ -46,12 +46,6 @@ def merge_each(plan: StatePlan, into, stride, olders, states):
         slot.operations.merge_each(slot, into + slot.offset, stride, olders, states)
 
 
-def spread(plan: StatePlan, first, stride, targets, states):
-    for place in range(plan.slot_count):
-        slot = plan.slots[place]
-        slot.operations.spread(slot, first + slot.offset, stride, targets, states)
-
-
 def gather(plan: StatePlan, into, events, first, end):
     for place in range(plan.slot_count):
         slot = plan.slots[place]

@@ -2,8 +2,7 @@
 two into the other. What isn't here is as in monoid_operations.py."""
 
 from kernels.states import copy_words
-from kernels.states.glue import columns_of
-from kernels.states.layout import Slot
+from kernels.states.layout import Slot, columns_of
 
 reset = add = absorb = join_states = answer = None  # of the sketch; `reset` is its `clear`, `answer` its `lower`
 is_there = None  # monoid_operations.py

@@ -18,8 +18,7 @@ from kernels.runtime.found import not_compiled
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import compiled_table
 from kernels.states import monoid_operations, plan_operations, sketch_operations
-from kernels.states.glue import words_of
-from kernels.states.layout import StateOperations
+from kernels.states.layout import StateOperations, reader, writer
 from kernels.trial import try_aggregate
 
 T = TypeVar("T", bound=Struct)
@@ -42,7 +41,8 @@ def compiled_apart(kind: type[T], function: str, name: str, operations: Mapping[
 
 @functools.cache
 def monoid_table(function: str, name: str) -> StateOperations:
-    """The operations on states of one monoid of a file. Raises as compiled_apart."""
+    """The operations on states of one monoid of a file, once: some seconds where it is compiled first. Raises as
+    compiled_apart."""
     operations = monoid_functions(name, monoids_of(function)[name])
     table = compiled_apart(StateOperations, function, name, operations)
     if "join" not in operations:
@@ -62,11 +62,13 @@ def monoid_functions(name: str, monoid: Monoid | Sketch) -> dict[str, Callable]:
     own = f"{name}.own"
     given = {called: getattr(monoid, part, None) for part, called in PARTS.items()}
     names = {called: named_inner(own, function) for called, function in given.items() if function is not None}
-    names |= {"takes_nulls": monoid.takes_nulls, "has_second": bool(monoid.second_types)}
-    names |= {"needs_no_column": "" in monoid.column_types}
+    names |= {"takes_time": monoid.takes_time, "takes_nulls": monoid.takes_nulls}
+    names |= {"needs_no_column": "" in monoid.column_types, "has_second": bool(monoid.second_types)}
     templates = vars(monoid_operations)
     if isinstance(monoid, Monoid):
-        names |= words_of(monoid)
+        names |= {"read_state": reader(monoid.words), "write_state": writer(monoid.words)}
+        names["read_parameters"] = reader(len(monoid.parameters))
+        names["read_lift_parameters"] = reader(len(monoid.parameters) if monoid.lift_takes_parameters else 0)
         names["lifted"] = named_inner(own, templates["lifted"], names)
     else:
         templates = templates | {each: made for each, made in vars(sketch_operations).items() if made is not None}

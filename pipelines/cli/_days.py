@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.cli import _output
+from schemas import registry
+from schemas.errors import LandingFailed, NotSetUp, Superseded
+from schemas.stream import Stream
 
 if TYPE_CHECKING:
     from pipelines.delta.lake import Lake
     from pipelines.runs.reports import DayReport, Done
-    from schemas.stream import Stream
 
 # By model, what each of its farms did.
 Farms: TypeAlias = Mapping[str, list[dict]]
@@ -28,8 +30,6 @@ def show_done(done: "Done", as_json: bool, farms: Farms = NO_FARMS) -> int:
 def end(done: "Done") -> int:
     """The exit code, or the error of the first day that was not published, which says of which it is where it is one of
     many; the others are warnings."""
-    from schemas.errors import Superseded
-
     failed = done.failed
     for each in failed[1:]:
         if not each.error.skipped:
@@ -87,12 +87,11 @@ def _by_name(query: str, by_table: dict[str, int], what: str) -> dict[str, int]:
     return {f"{table.removeprefix(query).replace('_', ' ')} {what}".strip(): by_table[table] for table in tables}
 
 
-def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None:
+def note_pending(lake: "Lake", streams: Iterable[Stream], effect: str) -> None:
     """Say of each stream how many files wait to be ingested, and what comes of that."""
     from pipelines.ingest.changes import pending
     from pipelines.ledger import snapshots
     from pipelines.tables.stream_tables import StreamTables
-    from schemas.errors import LandingFailed, NotSetUp
 
     for stream in streams:
         try:
@@ -100,7 +99,7 @@ def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None
             behind = pending(lake, tables) if lake.version(tables.files.name) is not None else []
         except (LandingFailed, NotSetUp) as error:
             _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
-            return
+            continue
         if behind:
             _output.note(
                 f"{len(behind)} file(s) of {stream.name} are new, changed, or parsed by an older definition, such as "
@@ -115,7 +114,5 @@ def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None
 
 def note_ahead(lake: "Lake", queries: Iterable[str]) -> None:
     """Say it of the streams of queries that were replayed."""
-    from schemas import registry
-
     streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
     note_pending(lake, streams.values(), "the newest ingest was replayed; to have them too")

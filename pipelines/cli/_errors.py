@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from typer.exceptions import Abort, TyperException
 
+from pipelines import config
 from pipelines.location import endpoint_url, is_of_server
 from pipelines.report.words import without_controls
 from processes import signals
@@ -48,7 +49,6 @@ def _damage_behind(error: BaseException) -> WindrowError | None:
         return None
     if _is_of_open_files(error):  # to look for damage would open more
         return None
-    from pipelines import config
     from pipelines.delta import damage
     from pipelines.delta.lake import Lake
 
@@ -107,7 +107,6 @@ def _first_line(error: BaseException) -> str:
 
 def _logged(error: BaseException) -> str:
     """Write the traceback to a log; returns where it lies."""
-    from pipelines import config
 
     text = "".join(traceback.format_exception(error))
     try:

@@ -10,6 +10,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from pipelines import config
 from pipelines.config import Config
+from schemas import registry
 from schemas.replay_limits import ReplayLimits
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
@@ -100,26 +101,12 @@ RunId = Annotated[
 
 
 def _queries() -> list[str]:
-    from schemas import registry
-
     return registry.query_names() + registry.model_files()
-
-
-def _streams() -> list[str]:
-    from schemas import registry
-
-    return registry.stream_names()
-
-
-def _query(text: str) -> str:
-    from schemas import registry
-
-    return registry.name_of_query(text)
 
 
 def query_argument(metavar: str, help: str, **options: Any) -> ArgumentInfo:
     """An argument that takes queries, also a model by the name of its file."""
-    return typer.Argument(parser=_query, metavar=metavar, help=help, autocompletion=_queries, **options)
+    return typer.Argument(parser=registry.name_of_query, metavar=metavar, help=help, autocompletion=_queries, **options)
 
 
 QueryName = Annotated[str, query_argument("QUERY", "A query or a model; windrow check lists them.")]
@@ -129,6 +116,6 @@ StreamName = Annotated[
     typer.Argument(
         metavar="STREAM",
         help="A stream: a file of schemas/streams/; windrow check lists them.",
-        autocompletion=_streams,
+        autocompletion=registry.stream_names,
     ),
 ]

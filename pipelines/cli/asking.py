@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipelines import config, flow
 from pipelines.cli import _output
 from pipelines.cli._days import note_pending
 from pipelines.cli._options import AsJson, AssetEvents, QueryName, day_option, examples, read_length
 from pipelines.cli._progress import progress
 from pipelines.location import Location
-from pipelines.report.words import length
-from schemas.spelling import in_words
+from pipelines.report.words import lateness_row, recommendation
+from schemas import registry
 
 if TYPE_CHECKING:
     from pipelines.delta.lake import Lake
-    from pipelines.lateness.whatif import CurvePoint, LatenessCurve
     from pipelines.ledger.run_table import StepRow
 
 commands = typer.Typer()
@@ -42,41 +42,15 @@ def whatif(
     """What another lateness would have cost: from one pass over the events, how complete the rows on time would have
     been with each lateness, and how long they would have taken; with a recommendation. The events of the days asked
     for are taken for the whole stream. Also kept as table lateness_QUERY."""
-    from pipelines import config
     from pipelines.lateness.whatif import whatif as run
 
     with progress() as show:
         show(f"{query}: what each event needed")
         found = run(config.load(), query, (first, last), complete, lateness or ())
-    _output.show([found.row(point) if as_json else _row(found, point) for point in found.points], as_json)
+    rows = [found.row(point) for point in found.points]
+    _output.show(rows if as_json else [lateness_row(row) for row in rows], as_json)
     if not as_json:
-        _output.note(_recommendation(found))
-
-
-def _row(found: "LatenessCurve", point: "CurvePoint") -> dict:
-    marks = {"as defined": found.own_us, "recommended": found.recommended_us}
-    return {
-        "lateness": _in_words(point.lateness_us),
-        "windows": point.windows,
-        "complete on time": f"{point.complete_share:.3%}",
-        "events on time": f"{point.on_time_share:.3%}",
-        "late events": point.late_events,
-        "delay": length(point.delay_median_seconds),
-        "": "; ".join(mark for mark, lateness_us in marks.items() if lateness_us == point.lateness_us) or None,
-    }
-
-
-def _recommendation(found: "LatenessCurve") -> str:
-    span = str(found.first) if found.first == found.last else f"{found.first} to {found.last}"
-    best, own = _in_words(found.recommended_us), _in_words(found.own_us)
-    return (
-        f"{found.query.name}, events that arrived {span}: a lateness of {best} makes at least "
-        f"{100 * found.complete:g} % of the windows complete on time; as defined it is {own}"
-    )
-
-
-def _in_words(lateness_us: int) -> str:
-    return in_words(timedelta(microseconds=lateness_us))
+        _output.note(recommendation(rows))
 
 
 @commands.command(
@@ -91,7 +65,6 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
-    from pipelines import config
     from pipelines.delta.lake import Lake
     from pipelines.rows.arrays import plain_rows
     from pipelines.sql import statements
@@ -107,7 +80,6 @@ def query(
 @commands.command(epilog=examples("windrow tables"))
 def tables(as_json: AsJson = False) -> None:
     """List the tables of the lake: rows, files, size, newest version, how many can be read, and what they hold."""
-    from pipelines import config
     from pipelines.delta.lake import Lake
 
     lake = Lake(config.load())
@@ -147,7 +119,6 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
-    from pipelines import config
     from pipelines.delta.lake import Lake
 
     lake = Lake(config.load())
@@ -159,7 +130,6 @@ def runs(
 
 def _show_stale(lake: "Lake", as_json: bool) -> None:
     from pipelines.ledger.stale import stale
-    from schemas import registry
 
     columns = ("query", "day", "run_id", "reasons")
     found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
@@ -231,7 +201,6 @@ def report(
 ) -> None:
     """Make pages with figures of the lake: streams, queries, runs, lineage, benchmarks; and the pages of what Great
     Expectations found (Data Docs). They need no server."""
-    from pipelines import config, flow
     from pipelines.gate.validation_results import index
     from pipelines.report.site import build
 

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipelines import config
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson, AssetEvents, EngineName, RunId, StreamName, day_option, examples
 from pipelines.cli._progress import progress
+from pipelines.report.words import length
+from schemas import registry
 
 if TYPE_CHECKING:
     from pipelines.ingest.outcome import IngestReport
@@ -30,7 +33,6 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """Bring a stream's tables up to date with its landing files: all days that these touch."""
-    from pipelines import config
     from pipelines.runs.ingest_day import ingest_day, open_windows
 
     chosen = config.load(engine=engine)
@@ -99,7 +101,6 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
-    from pipelines import config
     from pipelines.runs.ingest_day import forget as run
 
     with progress() as show:
@@ -110,11 +111,9 @@ def forget(
 @commands.command(epilog=examples("windrow profile bikes"))
 def profile(stream: StreamName, as_json: AsJson = False) -> None:
     """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""
-    from pipelines import config
     from pipelines.delta.lake import Lake
     from pipelines.ingest import profile as profiles
     from pipelines.tables.stream_tables import StreamTables
-    from schemas import registry
 
     found = profiles.profile(Lake(config.load()), StreamTables.of(registry.stream(stream)))
     if as_json:
@@ -139,16 +138,8 @@ def _shown(name: str, value: "float | str | dict[str, int] | Spread | None") -> 
     if isinstance(value, dict):
         return ", ".join(f"{reason} {count:,}" for reason, count in value.items()) or "none"
     if not isinstance(value, int | float):
-        show = _length if name.endswith("_s") else "{:,.0f}".format
+        show = length if name.endswith("_s") else "{:,.0f}".format
         return " / ".join(map(show, (value.median, value.p99, value.maximum)))
     if name.endswith("_s"):
-        return _length(value)
+        return length(value)
     return f"{value:,}" if isinstance(value, int) else f"{100 * value:.1f} %"
-
-
-def _length(seconds: float) -> str:
-    if seconds >= 2 * 86_400:
-        return f"{seconds / 86_400:,.1f} d"
-    if seconds >= 4 * 3_600:
-        return f"{seconds / 3_600:.1f} h"
-    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.3g} s"

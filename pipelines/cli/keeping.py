@@ -4,14 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipelines import config
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson, examples
 from pipelines.cli._progress import progress
+from schemas.errors import BrokenDefinition, NotSetUp
 
 if TYPE_CHECKING:
     from pipelines.upkeep.repair import Repair
@@ -31,9 +34,6 @@ def maintain(
     as_json: AsJson = False,
 ) -> None:
     """Compact small files of every table, remove what no reader and no run needs, shorten the tables' logs."""
-    from datetime import timedelta
-
-    from pipelines import config
     from pipelines.gate.validation_results import remove_replaced
     from pipelines.upkeep.maintain import maintain as run
 
@@ -56,7 +56,6 @@ def repair(
     as_json: AsJson = False,
 ) -> None:
     """Take damaged files out of tables, and say which commands make their rows again. Nothing is deleted."""
-    from pipelines import config
     from pipelines.upkeep.repair import repair as run
 
     shown: set[str] = set()
@@ -83,7 +82,6 @@ def check(
 ) -> int:
     """Check definitions: columns, types, windows, keys, conditions, functions. A broken one harms itself only."""
     from pipelines.runs import definitions
-    from schemas.errors import BrokenDefinition
 
     found = definitions.check(names or [])
     _output.show([vars(each) for each in found], as_json)
@@ -95,14 +93,11 @@ def check(
 @commands.command(epilog=examples("windrow doctor"))
 def doctor(as_json: AsJson = False) -> int:
     """Say what is missing or wrong, each with the command that fixes it."""
-    from pipelines.config import REPOSITORY
-    from schemas.errors import NotSetUp
-
     if find_spec("stack") is None:  # the wheel leaves it out
         wheel = "this windrow was installed as a wheel, and what doctor looks at is the set-up of a checkout"
         raise NotSetUp(wheel, "pip check   # its libraries; windrow check   # its definitions")
     # Of the checkout that runs, whichever is installed.
-    paths = os.pathsep.join(filter(None, (str(REPOSITORY), os.environ.get("PYTHONPATH"))))
+    paths = os.pathsep.join(filter(None, (str(config.REPOSITORY), os.environ.get("PYTHONPATH"))))
     environment = os.environ | {"PYTHONPATH": paths}
     examined = subprocess.run(DOCTOR, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if examined.stdout:

@@ -21,11 +21,13 @@ from pipelines.cli._options import (
     settings_of_replay,
 )
 from pipelines.cli._progress import progress
+from pipelines.config import Config
 from pipelines.flow import BACKFILL
+from pipelines.report.words import length
+from schemas import registry
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
-    from pipelines.config import Config
     from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
     from pipelines.upkeep.verify import Compared
 
@@ -79,12 +81,11 @@ def plan(
     return end(done) if as_json else show_done(done, as_json)
 
 
-def _trigger_in_airflow(config: "Config", made: "DayPlan") -> None:
+def _trigger_in_airflow(config: Config, made: "DayPlan") -> None:
     """Start a run of `<stream>_backfill` for each stream that has stale days, and print where it is. NotSetUp where no
     Airflow of this home runs."""
     from pipelines.airflow import running
     from pipelines.ledger.run_table import new_run_id
-    from schemas import registry
 
     streams = sorted({registry.query(run.query).stream for run in made.runs if run.query not in made.lost})
     if not streams:
@@ -171,16 +172,8 @@ def _step(step: "Step") -> dict:
         "from": step.first,
         "to": step.last,
         "events to read": step.events,
-        "about": _length(step.seconds),
+        "about": length(None if step.seconds is None else max(1, round(step.seconds))),
     }
-
-
-def _length(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    if seconds < 120:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7_200 else f"{seconds / 3_600:.1f} h"
 
 
 @commands.command(epilog=examples("windrow rebuild bikes_demand"))

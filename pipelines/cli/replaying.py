@@ -21,9 +21,10 @@ from pipelines.cli._options import (
     settings_of_replay,
 )
 from pipelines.cli._progress import progress
+from pipelines.config import Config
+from schemas import registry
 
 if TYPE_CHECKING:
-    from pipelines.config import Config
     from pipelines.delta.lake import Lake
     from pipelines.runs.reports import DayReport
 
@@ -87,18 +88,16 @@ def replay(
 
 def _farms(lake: "Lake", reports: "list[DayReport]") -> Farms:
     from pipelines.ledger import farm_runs
-    from schemas import registry
 
     models = [report for report in reports if report.query in registry.models()]
     return {each.query: farm_runs.of_run(lake, each.query, each.day, each.run_id) for each in models}
 
 
-def _explain(settings: "Config", query: str, day: date, as_json: bool) -> None:
+def _explain(settings: Config, query: str, day: date, as_json: bool) -> None:
     from pipelines.runs.explain import explain
 
-    planned = explain(settings, query, day)
-    facts = vars(planned)
-    tasks = [kind._asdict() for kind in facts.pop("tasks")]
+    facts, planned = explain(settings, query, day)
+    tasks = [kind._asdict() for kind in planned]
     if as_json:
         _output.show_json({**facts, "tasks": tasks})
         return
@@ -152,8 +151,6 @@ def backfill(
 
 def _asked(queries: list[str], stream: str | None) -> list[str]:
     """Names of the queries; a usage error where none are given, or both."""
-    from schemas import registry
-
     if bool(queries) == bool(stream):
         raise typer.BadParameter("of what? Give one or more QUERY, or --stream STREAM for all of its queries")
     if stream is None:

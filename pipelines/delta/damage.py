@@ -8,7 +8,6 @@ it is: so when one of them fails, the tables are looked at.
 import errno
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, product
 
@@ -18,7 +17,6 @@ from deltalake.exceptions import DeltaError
 
 from pipelines.delta.lake import Lake
 from pipelines.delta.log import DamagedFile, damaged_log, entry, entry_versions, wrong_with
-from pipelines.location import below
 from schemas import registry
 from schemas.errors import StorageFailed, TableDamaged
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
@@ -34,35 +32,18 @@ _PARQUET = re.compile(r"[\w.\-]+\.parquet")
 _DAY = re.compile(r"(?:^|/)(?:emitted|arrival|logical)_date=(\d{4}-\d{2}-\d{2})/")
 
 
-@dataclass(frozen=True)
-class Damage:
-    """A table's damaged files: of its log, or, where that is whole, of its rows."""
-
-    table: str
-    log: tuple[DamagedFile, ...]
-    files: tuple[DamagedFile, ...] = ()
-
-    def error(self, lake: Lake) -> TableDamaged:
-        """What a user reads of it."""
-        first, *others = (*self.log, *self.files)
-        more = f" (and {len(others)} more of its files are damaged)" if others else ""
-        file = below(first.path, lake.config.lake)
-        return TableDamaged(self.table, file, f"{first.wrong}{more}", f"windrow repair {self.table}")
-
-
-def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
-    """What is wrong with a table; None where nothing is. O(files of the table), `read_all`: O(bytes). OSError where the
-    user has no right to look."""
+def damage_of(lake: Lake, name: str, read_all: bool = False) -> list[DamagedFile]:
+    """A table's damaged files: of its log, or, where that is whole, of its rows. O(files of the table), `read_all`:
+    O(bytes). OSError where the user has no right to look."""
     folder = lake.folder(name)
     if not lake.holds_anything(name):
-        return Damage(name, (DamagedFile(folder, "is missing"),)) if lake.is_half_repaired(name) else None
+        return [DamagedFile(folder, "is missing")] if lake.is_half_repaired(name) else []
     if log := damaged_log(folder):
-        return Damage(name, tuple(log))
+        return log
     actions = lake.add_actions(name)
     sizes = zip(actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True)
     checked = {folder / path: wrong_with(folder / path, size, read_all) for path, size in sizes}
-    files = [DamagedFile(path, wrong) for path, wrong in checked.items() if wrong]
-    return Damage(name, (), tuple(files)) if files else None
+    return [DamagedFile(path, wrong) for path, wrong in checked.items() if wrong]
 
 
 def explained(lake: Lake, error: BaseException) -> TableDamaged | StorageFailed | None:
@@ -81,7 +62,9 @@ def _is_of_reading(error: BaseException) -> bool:
     if isinstance(error, ConnectionError) or getattr(error, "errno", None) in _NOT_OF_A_FILE:
         return False
     kind = type(error)
-    return isinstance(error, _READING) or kind.__name__ == _PANIC or kind.__module__.startswith(_SPARK)
+    # What Thrift says of a footer is of DuckDB's most general kind, and no error of a statement is.
+    of_a_footer = kind is duckdb.Error
+    return isinstance(error, _READING) or of_a_footer or kind.__name__ == _PANIC or kind.__module__.startswith(_SPARK)
 
 
 def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged | StorageFailed]:
@@ -89,16 +72,20 @@ def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged | StorageFaile
     named = [name for name in tables if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
     others = [name for name in tables if name not in named]
     for name in (*named, *others):
-        if damage := damage_of(lake, name):
-            yield damage.error(lake)
+        yield from _error(lake, name, damage_of(lake, name))
     # A file may be gone that the newest version doesn't need: a repair took it out of the table, or another commit
     # replaced it and maintenance removed it.
     for file, name in product(dict.fromkeys(_PARQUET.findall(text)), tables):
         if found := _last_entry(lake, name, file):
             yield _gone(lake, name, *found)
     for name in named or others:
-        if damage := damage_of(lake, name, read_all=True):
-            yield damage.error(lake)
+        yield from _error(lake, name, damage_of(lake, name, read_all=True))
+
+
+def _error(lake: Lake, name: str, found: list[DamagedFile]) -> Iterator[TableDamaged]:
+    """One for all of a table's damaged files."""
+    if found:
+        yield found[0].error(name, lake.config.lake, len(found) - 1)
 
 
 def _gone(lake: Lake, name: str, path: str, commit: str) -> TableDamaged | StorageFailed:

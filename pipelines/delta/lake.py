@@ -23,9 +23,9 @@ from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta import contract, locks, log
 from pipelines.delta.log import CommitNote, rows_version, version_made
-from pipelines.location import Location, below
+from pipelines.location import Location
 from pipelines.rows.arrays import arrow_schema
-from schemas.errors import NotSetUp, TableDamaged
+from schemas.errors import NotSetUp
 from schemas.registry import made_by
 from schemas.tables import Table
 
@@ -216,8 +216,7 @@ class Lake:
             found = next(iter(log.damaged_log(folder)), None)
             if found is None:  # an entry that a newer checkpoint stands for
                 return True
-            path = below(found.path, self.config.lake)
-            raise TableDamaged(name, path, found.wrong, f"windrow repair {name}")
+            raise found.error(name, self.config.lake)
         return False
 
     def _files_of(self, name: str) -> pyarrow.fs.FileSystem:

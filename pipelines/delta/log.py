@@ -20,8 +20,8 @@ from deltalake import CommitProperties
 from deltalake.exceptions import DeltaError
 
 from pipelines import storage
-from pipelines.location import Location
-from schemas.errors import StorageFailed
+from pipelines.location import Location, below
+from schemas.errors import StorageFailed, TableDamaged
 from schemas.tables import Table
 
 LOG, LAST_CHECKPOINT = "_delta_log", "_last_checkpoint"
@@ -164,6 +164,16 @@ class DamagedFile:
 
     path: Location
     wrong: str
+
+    @property
+    def is_of_log(self) -> bool:
+        """Or the log itself."""
+        return LOG in (self.path.name, self.path.parent.name)
+
+    def error(self, table: str, lake: Location, others: int = 0) -> TableDamaged:
+        """What a user reads of it, and of so many others of the table."""
+        more = f" (and {others} more of its files are damaged)" if others else ""
+        return TableDamaged(table, below(self.path, lake), f"{self.wrong}{more}", f"windrow repair {table}")
 
 
 def wrong_with(path: Location, size_bytes: int | None, read_all: bool = False) -> str | None:

@@ -1,11 +1,10 @@
-"""Rows of files: which of them a task reads, by ranges of a column's values and by panes, stretches of time that are
-each a task's; and what becomes of them, batch by batch, wherever an engine has that done."""
+"""Rows of files: which of them a task reads, by a condition and by panes, stretches of time that are each a task's; and
+what becomes of them, batch by batch, wherever an engine has that done."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from operator import and_, or_
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from operator import or_
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,32 +18,28 @@ ROWS_PER_BATCH = 5_000
 
 
 class Range(NamedTuple):
-    """Values from `low` on, or behind it where that is left out, up to before `high`; None: no bound on that side.
-    `nulls`: whether rows without a value are in it. `only`: one value, and no bounds; `only_nulls`: no value."""
+    """Times from `low` on up to before `high`, in µs since the epoch; None: no bound on that side."""
 
-    low: Any = None
-    high: Any = None
-    without_low: bool = False
-    nulls: bool = True
-    only: object = None
-    only_nulls: bool = False
+    low: int | None = None
+    high: int | None = None
 
-    def widened(self, before: int, after: int) -> "Range":
-        """Of numbers: from so much earlier to so much later."""
-        return Range(None if self.low is None else self.low - before, None if self.high is None else self.high + after)
+    def widened(self, before_us: int, after_us: int) -> "Range":
+        """From so much earlier to so much later."""
+        low, high = self
+        return Range(None if low is None else low - before_us, None if high is None else high + after_us)
 
     @property
-    def is_of_one(self) -> bool:
-        """Whether all its rows have the same value, or none."""
-        return self.only_nulls or self.only is not None
+    def starts(self) -> pc.Expression:
+        """Whether a row starts in it."""
+        inside = EVERY_ROW
+        if self.low is not None:
+            inside &= pc.field("start") >= pa.scalar(self.low, TIME)
+        if self.high is not None:
+            inside &= pc.field("start") < pa.scalar(self.high, TIME)
+        return inside
 
-    @property
-    def is_everything(self) -> bool:
-        """Whether it leaves out nothing."""
-        return self == EVERYTHING
 
-
-EVERYTHING = Range()
+ALL_TIME, EVERY_ROW = Range(), pc.scalar(True)
 
 
 class Panes(NamedTuple):
@@ -66,31 +61,14 @@ class Panes(NamedTuple):
         return Range(low if number else None, high if number + 1 < self.total else None)
 
 
-def filter_of(column: str, type_: pa.DataType, wanted: Range) -> pc.Expression:
-    """Whether a row's value is in the range."""
-    field = pc.field(column)
-    if wanted.only_nulls:
-        return field.is_null()
-    if wanted.only is not None:
-        return field == pa.scalar(wanted.only, type_)
-    inside = field.is_valid()
-    if wanted.low is not None:
-        low = pa.scalar(wanted.low, type_)
-        inside &= field > low if wanted.without_low else field >= low
-    if wanted.high is not None:
-        inside &= field < pa.scalar(wanted.high, type_)
-    return inside | field.is_null() if wanted.nulls else inside
-
-
 class RowsOfFiles(NamedTuple):
     """Rows of Parquet files, in columns of this schema, null where a file lacks one; of those only rows of which one of
-    these columns, if any are named, has a time from so many µs since the epoch on, and all of those have a value in
-    their range."""
+    these columns, if any are named, has a time from so many µs since the epoch on, and that keep the condition."""
 
     files: Sequence[str]
     schema: pa.Schema
     since_us: Mapping[str, int]
-    within: Mapping[str, Range] = MappingProxyType({})
+    within: pc.Expression = EVERY_ROW
 
 
 def read_rows(rows: RowsOfFiles) -> pa.Table:
@@ -99,9 +77,7 @@ def read_rows(rows: RowsOfFiles) -> pa.Table:
     files = [storage.arrow_files(file) for file in rows.files]  # of one file system
     found = ds.dataset([path for _, path in files], rows.schema, format_, filesystem=files[0][0])
     since = [ds.field(column) >= pa.scalar(us, TIME) for column, us in rows.since_us.items()]
-    within = (filter_of(column, found.schema.field(column).type, each) for column, each in rows.within.items())
-    asked = [*([reduce(or_, since)] if since else []), *within]
-    return found.to_table(filter=reduce(and_, asked) if asked else None, use_threads=False)
+    return found.to_table(filter=reduce(or_, since or [EVERY_ROW]) & rows.within, use_threads=False)
 
 
 class RowMap(NamedTuple):

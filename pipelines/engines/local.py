@@ -182,7 +182,7 @@ class LocalEngine(Engine):
         """All keys at once, pane after pane."""
         panes = gathering.panes
         ranges = [panes.pane(number) for number in range(panes.total)] if rows.files else []
-        within = ({} if pane.is_everything else {"start": pane.widened(*panes.halo_us)} for pane in ranges)
+        within = (pane.widened(*panes.halo_us).starts for pane in ranges)
         return [work(read_rows(rows._replace(within=each)), pane) for each, pane in zip(within, ranges, strict=True)]
 
     @contextmanager

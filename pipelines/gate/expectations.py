@@ -51,9 +51,7 @@ def verdicts_by_day(
     return {day: found[day] for day in of_days}
 
 
-def validate(
-    rows: TableVersion, asked: Sequence[Expectation], rows_noted: int, with_values: bool, share: RowsOfDays
-) -> Result:
+def validate(rows: TableVersion, asked: Sequence[Expectation], rows_noted: int, share: RowsOfDays) -> Result:
     """What the library finds on a share, of which with all others ingest noted so many."""
     # The library's import takes seconds: none where nothing is to be validated, none where tasks do it.
     from pipelines.gate import validation
@@ -63,7 +61,7 @@ def validate(
     with open_database(lake.config.scratch, lake.config.lake) as database:
         add_view(database, lake, table, ROWS, files)
         found = database.sql(_statement(rows, asked, share)).to_arrow_reader(validation.ROWS_AT_ONCE)
-        return validation.validated(asked, validation.frames_of(found), rows_noted, with_values)
+        return validation.validated(asked, validation.frames_of(found), rows_noted)
 
 
 def _statement(rows: TableVersion, expectations: Sequence[Expectation], share: RowsOfDays) -> str:
@@ -90,7 +88,7 @@ class _Checking(NamedTuple):
     def verdicts(self, days: Sequence[date]) -> dict[date, list[Verdict]]:
         """Of days that are validated together, as long as nothing fails."""
         asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
-        work = partial(validate, self.rows, asked, sum(filter(None, noted)), len(days) == 1)
+        work = partial(validate, self.rows, asked, sum(filter(None, noted)))
         result = merged(self.engine.each(work, [*self._shares(days)]))
         if not result["success"] and len(days) > 1:
             half = len(days) // 2

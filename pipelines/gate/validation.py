@@ -5,7 +5,7 @@ Data Docs are its pages on the suites and on each validation result that is kept
 (`windrow report`), not at each validation, as the index reads every result
 (docs/decisions/0036-expectations-in-memory.md). A result never changes, so its page is made once.
 
-Its import takes seconds: this file is imported where rows are validated, and where the pages are made.
+It takes a second to import (pipelines/gx.py): this file is imported where rows are validated, and where pages are made.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pipelines.gx  # noqa: F401  it is the one that imports Great Expectations
+
+# isort: split
 import great_expectations as gx
 import pandas as pd
 import pyarrow as pa
@@ -37,7 +40,6 @@ from pipelines.gate.validation_results import (
     RESULTS,
     SOURCE,
     Result,
-    failed_on_rows,
     index,
     merged,
     page,
@@ -50,9 +52,8 @@ from schemas.expectations import ROWS_NOTED, Expectation, audit_expectations, la
 
 # It hashes each smaller frame, twice, for a marker that a result of several frames has no use for: a fifth of its time.
 pandas_execution_engine.HASH_THRESHOLD = 0
-# Where nothing fails, no values are asked for.
-_NO_VALUES = {"result_format": "BASIC", "partial_unexpected_count": 0}
-_SOME_VALUES = {**_NO_VALUES, "partial_unexpected_count": MOST_VALUES}
+# With some of the values that rows break an expectation by: where nothing fails, to ask for them costs a twentieth.
+_FORM = {"result_format": "BASIC", "partial_unexpected_count": MOST_VALUES}
 # A row took up to 250 bytes in all while it was checked, and a frame lives until the next is made: 250 MB at most.
 ROWS_AT_ONCE = 500_000
 TEMPLATES = Path(__file__).parent / "pages"
@@ -79,23 +80,16 @@ def _series(column: pa.ChunkedArray) -> pd.Series:
     return column.to_pandas(types_mapper=nullable.get if column.null_count else None)
 
 
-def validated(
-    expectations: Sequence[Expectation], frames: Iterable[pd.DataFrame], rows_noted: int, with_values: bool
-) -> Result:
-    """What is found on rows, of which ingest noted so many; on wish with some of the values that rows break it by.
-    frames: at least one; each is gone when the next is asked for."""
+def validated(expectations: Sequence[Expectation], frames: Iterable[pd.DataFrame], rows_noted: int) -> Result:
+    """What is found on rows, of which ingest noted so many. frames: at least one; each is gone when the next is asked
+    for."""
     asked = suite(expectations)
-
-    def found(rows: DataFrameAsset, frame: pd.DataFrame, form: dict) -> ExpectationSuiteValidationResult:
-        batch = rows.get_batch(rows.build_batch_request({"dataframe": frame}))
-        return batch.validate(asked, result_format=form, expectation_parameters={ROWS_NOTED: rows_noted})
 
     def of_frames(rows: DataFrameAsset) -> Iterator[Result]:
         for number, frame in enumerate(frames):
-            result = found(rows, frame, _NO_VALUES)
-            whole = _added(result) if result.success and number else result.to_json_dict()
-            failed = with_values and failed_on_rows(whole)
-            yield found(rows, frame, _SOME_VALUES).to_json_dict() if failed else whole
+            batch = rows.get_batch(rows.build_batch_request({"dataframe": frame}))
+            result = batch.validate(asked, result_format=_FORM, expectation_parameters={ROWS_NOTED: rows_noted})
+            yield _added(result) if result.success and number else result.to_json_dict()
 
     sources = _context().data_sources
     try:

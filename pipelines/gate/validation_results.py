@@ -69,11 +69,6 @@ def name_of(result: Result) -> str:
     return name
 
 
-def failed_on_rows(result: Result) -> bool:
-    """Whether rows of a part break an expectation. How many rows there are is of the whole only."""
-    return any(not each["success"] and "observed_value" not in each["result"] for each in result["results"])
-
-
 def _of_expectation(found: Sequence[Result]) -> Result:
     first, results = found[0], [each["result"] for each in found]
     if not all(results):  # one has raised

@@ -12,7 +12,7 @@ from deltalake.exceptions import DeltaError
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine, packed_within
 from pipelines.ingest import landing
-from pipelines.ingest.file_content import LeftOut, hash_now, inspect_share
+from pipelines.ingest.file_content import LeftOut, inspect_share
 from pipelines.ingest.files import (
     ACCEPTED,
     DELIVERS,
@@ -110,35 +110,34 @@ class Changes:
 
 
 def pending(lake: Lake, tables: StreamTables) -> list[str]:
-    """Paths for which the tables are behind the landing folder or the definition. Reads content only of files whose
-    size or modification time is another."""
-    root, known = lake.config.landing, known_files(lake, tables.files)
-    found = landing.listing(root, tables.stream)
-    covers = definition_now(root, tables.stream, found, known).covers
-    # What is kept of a file whose lines are lost stays as an earlier definition parsed it.
-    behind = {path for path, row in known.items() if row.state != LINES_LOST and not covers(row.definition)}
-    for path in found.paths:
-        row = known.get(path)
-        if row is None or hash_now(root, found, path, row) != row.content_hash:
-            behind.add(path)
-    return sorted(behind)
+    """Paths whose records an ingest would make anew, or take out. Errors as of `find`; it starts no engine, and reads
+    no file that is new."""
+    search = _searched(lake, None, tables, date.min, Asked())
+    return sorted({*search.rows, *search.unread})
 
 
 def find(lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: Asked = Asked()) -> Changes:
-    """Compare landing folder and `files_<stream>`. LandingFailed where the folder can't be read."""
+    """Compare landing folder and `files_<stream>`. LandingFailed where the folder can't be read, or side inputs are
+    gone with which files are to be made again; NotSetUp where there is no folder. O(files · log files), and the bytes
+    of those that are not as known."""
+    return _searched(lake, engine, tables, today, asked).changes()
+
+
+def _searched(lake: Lake, engine: Engine | None, tables: StreamTables, today: date, asked: Asked) -> "_Search":
     search = _Search(lake, engine, tables, today, asked)
     search.take_forgotten()
     search.take_back_unfinished()
     search.take_new_files()
     search.take_again_what_another_definition_parsed()
     search.take_what_is_to_be_delivered_once()
-    return search.changes()
+    return search
 
 
 class _Search:
-    """One comparison. `rows`: those of the changed files so far; `landed`: paths among them read from the folder."""
+    """One comparison. engine: by which changes are made; None only to look at them, in this process. `rows`: those of
+    the changed files so far; `landed`: paths among them read from the folder; `unread`: without an engine, new ones."""
 
-    def __init__(self, lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: Asked):
+    def __init__(self, lake: Lake, engine: Engine | None, tables: StreamTables, today: date, asked: Asked):
         self.lake, self.engine, self.tables, self.today, self.asked = lake, engine, tables, today, asked
         root, self.stream = lake.config.landing, tables.stream
         self.known, self.found = known_files(lake, tables.files), landing.listing(root, self.stream)
@@ -149,6 +148,7 @@ class _Search:
         self.messages = list(self.found.messages)
         self.rows: dict[str, FileRow] = {}
         self.landed: set[str] = set()
+        self.unread: set[str] = set()
         self.restored: dict[str, int] = {}
         self.remembered: list[FileRow] = []
 
@@ -169,8 +169,10 @@ class _Search:
         """Files that are new, or have other content than before."""
         asked = [path for path in self.listed if path not in self.rows and self._is_asked_for(path)]
         sure = {path for path in asked if self._is_as_good_as_new(self.known.get(path))}
-        untouched = {path for path, row in self.trusted.items() if self.found.is_untouched(row)}
-        for file in self._inspected(path for path in asked if path in sure or path not in untouched):
+        if self.engine is None:
+            self.unread = sure
+        untouched = {path for path, row in self.trusted.items() if self.found.is_untouched(row)} - sure | self.unread
+        for file in self._inspected(path for path in asked if path not in untouched):
             if file.path in sure or file.content_hash != self.known[file.path].content_hash:
                 self._take(file)
             else:
@@ -181,7 +183,7 @@ class _Search:
             self.messages.append(f"{first}; what they delivered stays, until windrow forget takes it out")
 
     def take_again_what_another_definition_parsed(self) -> None:
-        """From bronze; raises LandingFailed where side inputs that this needs are gone."""
+        """From bronze; LandingFailed where side inputs that this needs are gone."""
         behind = [
             row
             for path, row in self.known.items()
@@ -194,7 +196,8 @@ class _Search:
         stays = "what is left of it stays as an older definition made it, since no table has its lines"
         self.messages += [f"{row.path}: {stays}; put the file back" for row in behind if row.state == LINES_LOST]
         again = [row for row in behind if row.state != LINES_LOST]
-        self.definition.require_side_inputs_of(row.definition for row in again)
+        if self.engine:
+            self.definition.require_side_inputs_of(row.definition for row in again)
         parsed = {row.path: self.stream.layout(row.layout) for row in again if row.state == ACCEPTED}
         # Bronze may have lines of these where by the definition now a record is several of them.
         cut = {path for path, layout in parsed.items() if layout is None or layout.quoting == ACROSS_LINES}
@@ -230,7 +233,7 @@ class _Search:
     def _inspected(self, paths: Iterable[str]) -> list[FileRow]:
         file_bytes = {path: self.found.states[path].file_bytes for path in paths}
         inspected = partial(inspect_share, self.lake.config.landing, self.stream, self.today)
-        found = self.engine.share_out(inspected, file_bytes)
+        found = self.engine.share_out(inspected, file_bytes) if self.engine else inspected([*file_bytes])
         self.messages += [str(each) for each in found if isinstance(each, LeftOut)]
         return [each for each in found if isinstance(each, FileRow)]
 

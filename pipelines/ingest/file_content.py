@@ -16,9 +16,8 @@ from typing import NamedTuple, TypeVar
 
 from pipelines import storage
 from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, FileRow
-from pipelines.ingest.landing import Listing
 from pipelines.ingest.lines import Lines, lines, records
-from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.packings import UnpackedFile, Unreadable
 from pipelines.location import Location
 from pipelines.storage import NS_PER_S
 from schemas.layouts import Chooser
@@ -49,13 +48,6 @@ def content_hash(root: Location, path: str) -> str | None:
         return _read(root, path, lambda pieces: deque(pieces, maxlen=0))[0].content_hash
     except (OSError, LeftOut):
         return None
-
-
-def hash_now(root: Location, listed: Listing, path: str, known: FileRow | None) -> str | None:
-    """As `content_hash`, of a listed file, which is read only where it is not as its row knows it."""
-    if known is not None and listed.is_untouched(known):
-        return known.content_hash
-    return content_hash(root, path)
 
 
 def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow | LeftOut:
@@ -110,8 +102,8 @@ def _read(
     digest, taken, unreadable = content.sha256, None, None
     try:
         taken = take(content)
-    except UNREADABLE_FILE as error:
-        unreadable = f"{type(error).__name__}: {error}"
+    except Unreadable as error:
+        unreadable = str(error)
         with place.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]
     after = storage.state(place)

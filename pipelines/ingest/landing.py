@@ -37,17 +37,16 @@ _UNFINISHED = re.compile(
 
 @dataclass(frozen=True)
 class Listing:
-    """What lies in the landing folder for one stream: paths below the folder, sorted by their bytes."""
+    """What lies in the landing folder for one stream: its files' states by path below the folder, sorted by the paths'
+    bytes; and of files that are left out a message each, with the reason."""
 
-    events: tuple[str, ...]
-    no_events: dict[str, str]  # path: why
-    messages: tuple[str, ...]  # files that are left out, each with the reason
-    states: Mapping[str, storage.FileState]  # of all that are not left out
+    states: Mapping[str, storage.FileState]
+    messages: tuple[str, ...]
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Of all that are not left out."""
-        return (*self.events, *self.no_events)
+        """Of all that are not left out, those that hold no events among them."""
+        return tuple(self.states)
 
     def is_untouched(self, row: FileRow) -> bool:
         """Whether the row's file has the size and the modification time that it had when its content was read."""
@@ -57,31 +56,29 @@ class Listing:
 
 def listing(root: Location, stream: Stream) -> Listing:
     """The stream's files below the landing folder. NotSetUp where there is none, LandingFailed where it can't be
-    read."""
+    read. O(files · patterns + files · log files)."""
     if not root.is_dir():
         # Not LandingFailed: nobody makes the folder by itself, so that trying again doesn't help.
         raise NotSetUp(f"the landing folder {root} does not exist", f"mkdir -p {root}   # or set WINDROW_LANDING")
     tops = {pattern.split("/")[0] for layout in stream.layouts for pattern in layout.paths}
-    events, skipped, messages, states, foreign = [], {}, [], {}, []
+    states, messages, foreign = {}, [], []
     found = (_looked_at(root, each) for each in storage.entries(root, _refuse_folder))
-    for path, problem, state in sorted(found, key=lambda each: os.fsencode(each[0])):
-        why = no_events(stream, path)
-        ours = why is not None or belongs(stream, path)
-        is_anothers = not ours and any(belongs(other, path) or no_events(other, path) for other in streams().values())
-        if not ours and (problem == FOLDER or path.split("/")[0] not in tops or is_anothers):
-            foreign += [path] if problem != FOLDER else []
-            continue
-        if problem:
-            messages.append(f"{ascii(path) if problem == UNPRINTABLE else path}: left out, {problem}")
-        elif why:
-            skipped[path] = why
+    for path, state in sorted(found, key=lambda each: os.fsencode(each[0])):
+        ours = _is_of(stream, path)
+        is_anothers = not ours and any(_is_of(other, path) for other in streams().values())
+        if not ours and (state == FOLDER or path.split("/")[0] not in tops or is_anothers):
+            foreign += [path] if state != FOLDER else []
+        elif isinstance(state, str):
+            messages.append(f"{ascii(path) if state == UNPRINTABLE else path}: left out, {state}")
         elif ours:
-            events.append(path)
+            states[path] = state
         else:
             messages.append(f"{path}: left out, stream {stream.name!r} has no layout for files of that name")
-        if state is not None:
-            states[path] = state
-    return Listing(tuple(events), skipped, (*messages, *_unread(foreign)), states)
+    return Listing(states, (*messages, *_unread(foreign)))
+
+
+def _is_of(stream: Stream, path: str) -> bool:
+    return belongs(stream, path) or no_events(stream, path) is not None
 
 
 def _unread(foreign: Iterable[str]) -> list[str]:
@@ -107,15 +104,13 @@ def _shown(paths: list[str]) -> str:
     return first if len(paths) == 1 else f"{first} and {len(paths) - 1:,} more"
 
 
-def _looked_at(root: Location, entry: storage.Listed) -> tuple[str, str | None, storage.FileState | None]:
-    """The path below the landing folder, why it is no file to read, and its state if it is one."""
+def _looked_at(root: Location, entry: storage.Listed) -> tuple[str, storage.FileState | str]:
+    """The path below the landing folder, and the file's state, or why it is no file to read."""
     problem = _problem(root, entry.place) or _problem_of_name(entry.below) if entry.below.isprintable() else UNPRINTABLE
-    if problem or entry.state:
-        return entry.below, problem, entry.state
     try:
-        return entry.below, None, storage.state(entry.place)
+        return entry.below, problem or entry.state or storage.state(entry.place)
     except OSError:
-        return entry.below, TAKEN_AWAY, None
+        return entry.below, TAKEN_AWAY
 
 
 def _refuse_folder(error: OSError) -> None:

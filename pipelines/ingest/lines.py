@@ -47,11 +47,10 @@ def _decode(block: bytes) -> Lines:
 
 
 def _decode_each(block: bytes) -> Lines:
-    texts, damage = zip(*map(_decode_one, block.split(b"\n")), strict=True)
-    return Lines(list(texts), list(damage))
+    return _lines([_decode_one(line) for line in block.split(b"\n")])
 
 
-def _decode_one(line: bytes) -> tuple[str, str | None]:
+def _decode_one(line: bytes) -> _Line:
     line = line.removesuffix(b"\r")
     if len(line) > LINE_LIMIT_BYTES:
         return _escape(line[: 4 * KEPT_CHARACTERS])[:KEPT_CHARACTERS], "line too long"

@@ -34,7 +34,7 @@ from pipelines.ingest.files import (
     write_files,
 )
 from pipelines.ingest.lines import lines
-from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.packings import UnpackedFile, Unreadable
 from pipelines.location import Location
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
@@ -168,7 +168,7 @@ def _listed_by_lines(root: Location, listed: Iterable[str]) -> dict[str, str]:
         content = UnpackedFile(root / path)
         try:
             of_lines, _ = _hash_of_lines(text for part in lines(content) for text in part.texts)
-        except (*UNREADABLE_FILE, OSError):
+        except (Unreadable, OSError):
             continue
         found[of_lines] = content.sha256.hexdigest()
     return found

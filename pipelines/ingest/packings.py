@@ -39,15 +39,10 @@ CHUNK_BYTES = 1 << 16  # no more lines than that come at once
 _ROWS_PER_PIECE = 1_000
 
 
-class DamagedParquet(ValueError):
-    """The file is no Parquet file, or can't be read to its end."""
+class Unreadable(ValueError):
+    """The file is damaged, is packed in another way than its name says, or holds what has no text."""
 
 
-class WrongPacking(ValueError):
-    """The file is packed in another way than its name says, or by one that holds more than one file."""
-
-
-UNREADABLE_FILE = (EOFError, zlib.error, gzip.BadGzipFile, DamagedParquet, WrongPacking)
 # Longer marks first: that of UTF-32 begins with that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -55,6 +50,15 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_PACKINGS = {"gz": "gzip", "zst": "zstd", "zip": "zip"}
+# What libraries raise for a damaged file. Those of zip and zstd raise errors of any kind; Arrow's is an OSError too.
+_DAMAGE = {
+    "gz": (EOFError, zlib.error, gzip.BadGzipFile),
+    "zst": (Exception,),
+    "zip": (Exception,),
+    "parquet": (pa.ArrowException, OSError),
+}
+_PASSING = (TimeoutError, ConnectionError)
 _MAGIC = {b"\x1f\x8b\x08": "gz", b"\x28\xb5\x2f\xfd": "zst", b"PK\x03\x04": "zip"}
 
 
@@ -73,7 +77,7 @@ class UnpackedFile:
             for piece in content(self.place.name, raw) if packed_bytes else ():
                 self.bytes += len(piece)
                 if self.bytes > BOMB_BYTES and self.bytes > BOMB_RATIO * packed_bytes:
-                    raise WrongPacking(
+                    raise Unreadable(
                         f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
                         f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked (Parquet: as lines of JSON)"
                     )
@@ -82,19 +86,19 @@ class UnpackedFile:
 
 
 def content(name: str, file: IO[bytes]) -> Iterator[bytes]:
-    """The content of an open file of that name, in pieces. OSError where the disk fails, one of UNREADABLE_FILE where
-    the file does."""
+    """The content of an open file of that name, in pieces. OSError where the disk or the network fails, Unreadable
+    where the file does. O(bytes)."""
     ending = name.rsplit(".", 1)[-1]
     if ending == "parquet":
         return json_lines(file)
-    return _as_utf_8(_PACKINGS.get(ending, _plain)(file))
+    return _as_utf_8(_unpacked(ending, file) if ending in _PACKINGS else _plain(file))
 
 
 def _plain(file: IO[bytes]) -> Iterator[bytes]:
     first = file.read(CHUNK_BYTES)
     for magic, ending in _MAGIC.items():
         if first.startswith(magic):
-            raise WrongPacking(f"it is packed, and its name doesn't say so: let it end with .{ending}")
+            raise Unreadable(f"it is packed, and its name doesn't say so: let it end with .{ending}")
     return chain([first] if first else [], _pieces(file.read))
 
 
@@ -102,34 +106,38 @@ def _pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
     return iter(partial(read, CHUNK_BYTES), b"")
 
 
-def _of_zstd(file: IO[bytes]) -> Iterator[bytes]:
-    with _damage_told("zstd"):
-        yield from _pieces(pa.CompressedInputStream(file, "zstd").read)
+def _unpacked(ending: str, file: IO[bytes]) -> Iterator[bytes]:
+    with _damage_told(ending, f"{_PACKINGS[ending]} can't unpack it"):
+        if ending == "zip":
+            yield from _of_zip(file)
+        else:
+            opened = gzip.GzipFile(fileobj=file) if ending == "gz" else pa.CompressedInputStream(file, "zstd")
+            yield from _pieces(opened.read)
 
 
 def _of_zip(file: IO[bytes]) -> Iterator[bytes]:
-    with _damage_told("zip"), zipfile.ZipFile(file) as packed:
+    with zipfile.ZipFile(file) as packed:
         # macOS puts a folder of its own beside the files.
         names = [each for each in packed.namelist() if not each.endswith("/") and not each.startswith("__MACOSX/")]
         if len(names) != 1:
             some = ", ".join(map(ascii, names[:3]))
-            raise WrongPacking(f"it holds {len(names)} files ({some}), and one is read; land each of them by itself")
+            raise Unreadable(f"it holds {len(names)} files ({some}), and one is read; land each of them by itself")
         with packed.open(names[0]) as unpacked:
             yield from _pieces(unpacked.read)
 
 
 @contextmanager
-def _damage_told(packing: str) -> Iterator[None]:
-    """For a damaged file these libraries raise whatever met them; the system's errors are those with a number."""
+def _damage_told(ending: str, what: str) -> Iterator[None]:
+    """Unreadable for a damaged file; errors of the disk and of the network pass, as the next ingest may read it."""
     try:
         yield
-    except WrongPacking:
+    except Unreadable:
         raise
-    except Exception as error:
+    except _DAMAGE[ending] as error:
         for each in (error, error.__context__):
-            if isinstance(each, OSError) and each.errno is not None:
+            if isinstance(each, OSError) and (each.errno is not None or isinstance(each, _PASSING)):
                 raise each from None
-        raise WrongPacking(f"{packing} can't unpack it: {error}; land it whole, or unpacked") from error
+        raise Unreadable(f"{what}: {error}; land it whole, or unpacked") from error
 
 
 def _as_utf_8(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -144,41 +152,29 @@ def _as_utf_8(pieces: Iterator[bytes]) -> Iterator[bytes]:
             yield decoder.decode(piece).encode(errors="backslashreplace")
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        raise WrongPacking(f"it begins as {encoding.upper()}, and is not: {error}") from error
-
-
-_PACKINGS: dict[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
-    "gz": lambda file: _pieces(gzip.GzipFile(fileobj=file).read),
-    "zst": _of_zstd,
-    "zip": _of_zip,
-}
+        raise Unreadable(f"it begins as {encoding.upper()}, and is not: {error}") from error
 
 
 def json_lines(file: IO[bytes]) -> Iterator[bytes]:
     """The rows of an open file, some at a time and fewer where they are long, each with an LF. OSError where the disk
-    fails, DamagedParquet for all else. O(values)."""
-    try:
+    fails, Unreadable for all else. O(values)."""
+    with _damage_told("parquet", "it can't be read as Parquet"):
         parquet = pq.ParquetFile(file)
         _require_texts(parquet.schema_arrow)
         for batch in storage.batches(parquet, _ROWS_PER_PIECE):
             rows = plain_rows(pa.Table.from_batches([batch]))
             texts = (json.dumps(_in_json(row), ensure_ascii=False, allow_nan=False) for row in rows)
             yield "".join(f"{text}\n" for text in texts).encode(errors="backslashreplace")
-    except (pa.ArrowException, OSError) as error:
-        # What Arrow raises for damaged pages is an OSError too, without the number that the system's have.
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise DamagedParquet(str(error)) from error
 
 
 def _require_texts(schema: pa.Schema) -> None:
     twice = [name for name, times in Counter(schema.names).items() if times > 1]
     if twice:
-        raise DamagedParquet(f"more than one of its columns is named {', '.join(map(repr, twice))}")
+        raise Unreadable(f"more than one of its columns is named {', '.join(map(repr, twice))}")
     for field in schema:
         # Python's times of day have no nanoseconds: Arrow would cut them off without a word.
         if str(pa.time64("ns")) in str(field.type):
-            raise DamagedParquet(f"column {field.name!r} holds times of day in nanoseconds; write it in microseconds")
+            raise Unreadable(f"column {field.name!r} holds times of day in nanoseconds; write it in microseconds")
 
 
 def _in_json(value: object) -> object:
@@ -201,7 +197,7 @@ def _in_json(value: object) -> object:
         return value.decode(errors="backslashreplace")
     if isinstance(value, Decimal):
         return format(value, "f")
-    raise DamagedParquet(f"its rows have values of type {type(value).__name__}, for which JSON has no text")
+    raise Unreadable(f"its rows have values of type {type(value).__name__}, for which JSON has no text")
 
 
 def _time_text(value: datetime) -> str:

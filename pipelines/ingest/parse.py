@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.engines.file_rows import RowMap
-from pipelines.ingest.file_content import hash_now
+from pipelines.ingest.file_content import content_hash
 from pipelines.ingest.files import FileRow
 from pipelines.ingest.landing import Listing
 from pipelines.ingest.lines import lines
-from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.packings import UnpackedFile
 from pipelines.location import Location
 from pipelines.rows.arrays import ARROW_TYPES, TIME, arrow_schema
 from schemas.errors import LandingFailed, UnknownName
@@ -74,7 +74,7 @@ class Definition:
 def definition_now(root: Location, stream: Stream, listed: Listing, known: Mapping[str, FileRow]) -> Definition:
     """The definition at this moment. `root`: landing folder. Reads the content of side inputs that are not as known."""
     found = {
-        side.name: [path for path in listed.no_events if any(matches(each, path) for each in side.paths)]
+        side.name: [path for path in listed.paths if any(matches(each, path) for each in side.paths)]
         for side in stream.side_inputs
     }
     files = {name: paths for name, paths in found.items() if paths}
@@ -83,7 +83,9 @@ def definition_now(root: Location, stream: Stream, listed: Listing, known: Mappi
     digest = hashlib.sha256()
     for name, paths in files.items():
         for path in paths:
-            digest.update(f"{name}\0{path}\0{hash_now(root, listed, path, known.get(path))}\0".encode())
+            row = known.get(path)
+            now = row.content_hash if row and listed.is_untouched(row) else content_hash(root, path)
+            digest.update(f"{name}\0{path}\0{now}\0".encode())
     return Definition(f"{stream_hash(stream.name)}-{digest.hexdigest()[:8]}", files)
 
 
@@ -99,7 +101,7 @@ def read_side_inputs(root: Location, stream: Stream, definition: Definition) -> 
 def _read_side_input(root: Location, side: SideInput, paths: list[str]) -> object:
     try:
         return side.read(text for path in paths for text in _texts(root / path))
-    except (*UNREADABLE_FILE, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise LandingFailed(
             f"side input {side.name!r}, {', '.join(paths)}, can't be read ({error}); repair it, or "
             "take it out of the landing folder"

@@ -23,7 +23,7 @@ from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
 from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, UNREADABLE, FileRow
 from pipelines.ingest.lines import lines, records
-from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.packings import UnpackedFile, Unreadable
 from pipelines.ingest.parse import LINE_COLUMNS
 from pipelines.location import Location
 from pipelines.tables.stream_tables import StreamTables
@@ -105,7 +105,7 @@ def read_file(root: Location, stream: Stream, row: FileRow) -> Iterator[pa.Recor
                 ],
                 names=LINE_COLUMNS,
             )
-    except (OSError, *UNREADABLE_FILE) as error:
+    except (OSError, Unreadable) as error:
         raise LandingFailed(f"{row.path} changed since it landed ({error})") from error
     if content.sha256.hexdigest() != row.content_hash:
         raise LandingFailed(f"{row.path} changed since it landed")

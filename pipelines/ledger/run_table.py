@@ -11,7 +11,7 @@ Rows are only ever appended: nothing that the ledger once held is lost.
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -205,7 +205,7 @@ def _row(entry: LedgerEntry, stage: str | None, seconds: float) -> dict:
 
 
 def rows(lake: Lake, filters: list[tuple] | None = None, stages: bool = False) -> list[StepRow]:
-    """Rows of the ledger, oldest first, and of steps that have not ended; `filters`: (column, "=", value) triples.
+    """Rows of the ledger, oldest first, and of steps that have not ended; `filters`: (column, "=" or "in", value).
     `stages`: with those of stages, each before the row of its step's end; else only those of whole steps."""
     begun = running.found(lake.config)  # before the ledger: a step that ends meanwhile is in both, and not in none
     recorded = lake.version(RUNS.name) is not None
@@ -223,11 +223,15 @@ def _not_ended(lake: Lake, begun: list[running.Found], filters: list[tuple], rec
     """Steps that run, and those that were cut off and that no later step has written into the ledger yet."""
     for file in begun:
         rows = [_of_text(row) for row in file.rows]
-        asked = [row for row in rows if all(row[column] == value for column, _, value in filters)]
+        asked = [row for row in rows if _is_asked(row, filters)]
         if file.lives:
             yield from ({**row, "state": running.RUNNING, "message": None} for row in asked)
         else:
             yield from _not_ended_in(lake, asked) if recorded else asked
+
+
+def _is_asked(row: dict, filters: list[tuple]) -> bool:
+    return all(row[column] in (value if sign == "in" else (value,)) for column, sign, value in filters)
 
 
 def latest(lake: Lake, query: str, day: date, step: str, run_id: str | None = None) -> StepRow | None:
@@ -244,24 +248,12 @@ def published(lake: Lake, query: str) -> dict[date, StepRow]:
     return {row.replayed[1]: row for row in rows(lake, asked)}
 
 
-@dataclass(frozen=True)
-class Audits:
-    """What became of audits, by query and day, but of those that run. waiting: the newest whose rows were neither
-    published nor superseded, be it that their gate failed; settled_at: when the rows of the newest were."""
-
-    waiting: Mapping[tuple[str, date], StepRow]
-    settled_at: Mapping[tuple[str, date], datetime]
-
-
-def audits(lake: Lake) -> Audits:
-    """From the ledger. O(its rows of audits and publications)."""
+def audits(lake: Lake) -> list[tuple[StepRow, datetime | None]]:
+    """The newest audit of each query and day, but of those that run; and when its rows were published or superseded,
+    None where neither was, be it that their gate failed. O(the ledger's rows of audits and publications)."""
     made = rows(lake, [("step", "=", "audit")])
     audited = {row.replayed for row in made if row.state == running.RUNNING}
     newest = {row.replayed: row for row in made if row.state == "done" and row.replayed not in audited}
     publications = rows(lake, [("step", "=", "publish")])  # a skipped one: another run publishes
     ended = {(row.replayed, row.versions): row.at for row in publications if row.state in ("done", "skipped")}
-    settled = {day: ended.get((day, row.versions)) for day, row in newest.items()}
-    return Audits(
-        {day: row for day, row in newest.items() if settled[day] is None},
-        {day: at for day, at in settled.items() if at is not None},
-    )
+    return [(row, ended.get((day, row.versions))) for day, row in newest.items()]

@@ -3,19 +3,17 @@
 lake is left of them: their lines are in no table, and the file in the landing folder looks like a new one.
 """
 
-import json
 import shlex
 from collections.abc import Collection
 from datetime import date
 
-import pyarrow.compute as pc
-
 from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
+from pipelines.ledger.run_table import StepRow
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import RUNS_READ, Snapshot
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, TableDamaged
-from schemas.ledger_tables import RUNS
 from schemas.registry import replay_hash
 
 KEY, SHAPE, LEFT_OUT = "snapshot", "shape", "left_out"
@@ -56,7 +54,7 @@ def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDama
     if (row := _newest(lake, stream)) is None:
         return []
     now = {name: lake.state(name) for name in names if lake.version(name) is not None}
-    return _left(stream, row).shortened(now)
+    return _left(row).shortened(now)
 
 
 def is_behind(lake: Lake, stream: str) -> bool:
@@ -71,18 +69,18 @@ def days_since_newest(lake: Lake, stream: str, now: str) -> set[date]:
     know; none where the snapshot of that name is what it left. Ingests that were cut off, or that the gate refused,
     made the others. O(ingests + arrival days)."""
     row = _newest(lake, stream)
-    if row is not None and _left(stream, row).name == now:
+    if row is not None and _left(row).name == now:
         return set()
     others = _other_days(lake, stream, row)
     return {*ArrivalDays.read(lake, f"partitions_{stream}").by_date} if others is None else others
 
 
-def _other_days(lake: Lake, stream: str, row: dict | None) -> set[date] | None:
+def _other_days(lake: Lake, stream: str, row: StepRow | None) -> set[date] | None:
     """None where that ingest has left nothing that can be read, which is not to have left no days."""
     partitions = f"partitions_{stream}"
     if lake.version(partitions) is None:
         return set()
-    version = _left(stream, row).version(partitions) if row else None
+    version = _left(row).version(partitions) if row else None
     if version is None or lake.lacks_files(partitions, version):
         return None
     return ArrivalDays.read(lake, partitions).differing(ArrivalDays.read(lake, partitions, version))
@@ -90,24 +88,21 @@ def _other_days(lake: Lake, stream: str, row: dict | None) -> set[date] | None:
 
 def left_out(lake: Lake, stream: str) -> dict[str, str]:
     """The hash of the content that is left out, by path, unless a later ingest took the path again. O(ingests)."""
-    steps = _ingests(lake, stream, [], ["inputs", "outputs"])
     hashes: dict[str, str] = {}
-    if not any(LEFT_OUT in step["outputs"] for step in steps):  # most lakes: nothing is parsed
-        return hashes
-    for step in steps:
-        for path in json.loads(step["inputs"]):
+    for step in _ingests(lake, stream):
+        for path in step.inputs:
             hashes.pop(path, None)
-        hashes |= json.loads(step["outputs"]).get(LEFT_OUT, {})
+        hashes |= step.outputs.get(LEFT_OUT, {})
     return hashes
 
 
-def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:
-    if row["outputs"].get(SHAPE) != shape(stream):
+def _readable(lake: Lake, stream: str, row: StepRow, again: str) -> Snapshot:
+    if row.outputs.get(SHAPE) != shape(stream):
         raise IngestBehind(
             f"silver_{stream} has other columns, keys, buckets or days than the definition of {stream} has now; "
             f"first run: {again}"
         )
-    snapshot, now = _left(stream, row), {name: lake.state(name) for name in (f"{part}_{stream}" for part in RUNS_READ)}
+    snapshot, now = _left(row), {name: lake.state(name) for name in (f"{part}_{stream}" for part in RUNS_READ)}
     for name, state in now.items():
         if state.id != snapshot.tables[name].id:  # it counts its versions anew
             what = f"{name} was made again after the ingest whose rows this run reads"
@@ -123,23 +118,18 @@ def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:
     return snapshot
 
 
-def _newest(lake: Lake, stream: str, run_id: str | None = None) -> dict | None:
+def _newest(lake: Lake, stream: str, run_id: str | None = None) -> StepRow | None:
     """The row of the newest ingest (of one run, if named) that recorded a snapshot."""
     of_run = [] if run_id is None else [("run_id", "=", run_id)]
-    ended = _ingests(lake, stream, [("state", "=", "done"), *of_run], ["outputs"])
-    rows = [{**row, "outputs": outputs} for row in ended if KEY in (outputs := json.loads(row["outputs"]))]
+    ended = _ingests(lake, stream, ("state", "=", "done"), *of_run)
     # By the names of what they left, not by when they ended: an ingest without news leaves what was there.
-    return max(rows, key=lambda row: (_left(stream, row).name, row["at"]), default=None)
+    return max((row for row in ended if KEY in row.outputs), key=lambda row: (_left(row).name, row.at), default=None)
 
 
-def _ingests(lake: Lake, stream: str, filters: list[tuple], columns: list[str]) -> list[dict]:
+def _ingests(lake: Lake, stream: str, *filters: tuple) -> list[StepRow]:
     """Rows of its ingests, oldest first."""
-    if lake.version(RUNS.name) is None:
-        return []
-    asked = [("stream", "=", stream), ("step", "in", LEAVE_SNAPSHOTS), *filters]
-    rows = lake.read(RUNS.name, filters=asked, columns=["at", "stage", *columns])
-    return rows.filter(pc.field("stage").is_null()).sort_by("at").to_pylist()
+    return run_table.rows(lake, [("stream", "=", stream), ("step", "in", LEAVE_SNAPSHOTS), *filters])
 
 
-def _left(stream: str, row: dict) -> Snapshot:
-    return Snapshot.of_json(stream, row["outputs"][KEY])
+def _left(row: StepRow) -> Snapshot:
+    return Snapshot.of_json(row.stream, row.outputs[KEY])

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kernels.api import replay_keys
 from kernels.farm.given_windows import ComputeOptions
 from kernels.replay import (
     FIRINGS,
@@ -26,7 +27,6 @@ from kernels.replay import (
     PassTicks,
     ReplayRules,
     ResultRows,
-    replay_keys,
 )
 from kernels.replay.late import Arrived, Late
 from pipelines.ledger.farm_runs import FarmRun

@@ -16,25 +16,31 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from pipelines.delta.day_files import RowGroup, files_by_day, row_groups
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Gathering, limit_bytes, packed_within
-from pipelines.engines.file_rows import EVERYTHING, Panes, Range
+from pipelines.engines.file_rows import ALL_TIME, EVERY_ROW, Panes, Range
 from pipelines.replay.work import Work
 
 Buckets = Mapping[tuple[str, ...], int]
 """By the files of a bucket their bytes."""
+
+KeyRange = tuple[pc.Expression, int, tuple[object, ...]]
+"""Which rows, their bytes, and the only value if it is of one."""
 
 # A pane is at least so many times as long as its halo: else its tasks would mostly read what others read too.
 LEAST_PANE = 4
 
 
 class EventShare(NamedTuple):
-    """Files by bucket; of these keys, by the stream's first key column; `pane`: where the windows start, in µs since
-    the epoch; about so many bytes of the files."""
+    """Files by bucket; keys: a condition on the stream's first key column; pane: where the windows start; about so many
+    bytes of the files."""
 
     buckets: tuple[tuple[str, ...], ...]
-    keys: Range
+    keys: pc.Expression
     pane: Range
     file_bytes: int
 
@@ -66,14 +72,14 @@ class ReplayPlan:
         """Shares of whole buckets."""
         small = {files: size for files, size in self.buckets.items() if size <= self.limit}
         packed = packed_within(small, self.limit)
-        return [EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share)) for share in packed]
+        return [EventShare(share, EVERY_ROW, ALL_TIME, sum(small[files] for files in share)) for share in packed]
 
     @cached_property
     def shares(self) -> list[EventShare]:
         """Of whole buckets, and of parts of those that are too large; the largest first, as slots wait for the last.
         O(row groups of these)."""
-        column = self.work.tables.source.stream.key[0]
-        of_parts = (_shares_of_keys(files, column, self.work.halo_us, self.limit) for files in self.large)
+        key = self.work.read_schema.field(self.work.tables.source.stream.key[0])
+        of_parts = (_shares_of_keys(files, key, self.work.halo_us, self.limit) for files in self.large)
         return sorted(chain(self.whole, *of_parts), key=lambda share: share.file_bytes, reverse=True)
 
     @cached_property
@@ -104,39 +110,39 @@ def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
 
 
 def _shares_of_keys(
-    files: tuple[str, ...], column: str, halo_us: tuple[int, int] | None, limit: int
+    files: tuple[str, ...], key: pa.Field, halo_us: tuple[int, int] | None, limit: int
 ) -> list[EventShare]:
-    """Shares of about so many bytes of a bucket: of whole keys, and of panes of keys that are too large. column: the
+    """Shares of about so many bytes of a bucket: of whole keys, and of panes of keys that are too large. key: the
     stream's first key column; halo_us: of a pane, None where time can't be cut. O(row groups · log row groups)."""
     by_key: defaultdict[object, list[RowGroup]] = defaultdict(list)
-    for group in row_groups(column, files):
+    for group in row_groups(key.name, files):
         by_key[group.least].append(group)
     found = []
-    sizes = {key: sum(group.file_bytes for group in of_key) for key, of_key in by_key.items()}
-    for keys, size in _ranges(sizes, limit):
-        panes = _panes(by_key[keys.only], halo_us, limit) if keys.is_of_one else [(EVERYTHING, size)]
+    sizes = {least: sum(group.file_bytes for group in of_key) for least, of_key in by_key.items()}
+    for keys, size, alone in _ranges(sizes, limit, key):
+        panes = _panes(by_key[alone[0]], halo_us, limit) if alone else [(ALL_TIME, size)]
         found += [EventShare((files,), keys, pane, of_pane) for pane, of_pane in panes]
     return found
 
 
-def _ranges(bytes_from: Mapping[object, int], limit: int) -> list[tuple[Range, int]]:
-    """Ranges of keys that have about so many bytes each, and these; together all keys. A key that has more is alone,
-    the null key too. bytes_from: of the row groups that begin with a key."""
-    ranges: list[tuple[Range, int]] = []
-    low, without_low, filled = None, False, bytes_from.get(None, 0)
+def _ranges(bytes_from: Mapping[object, int], limit: int, key: pa.Field) -> list[KeyRange]:
+    """Conditions on a key column, each of about so many bytes; of each row one holds. A value that has more is alone,
+    the null one too. bytes_from: of the row groups that begin with a value."""
+    column, ranges = pc.field(key.name), list[KeyRange]()
+    left, filled = EVERY_ROW, bytes_from.get(None, 0)
     if filled > limit:
-        ranges, filled = [(Range(only_nulls=True), filled)], 0
-    for key in sorted(each for each in bytes_from if each is not None):  # type: ignore[type-var]
-        size = bytes_from[key]
+        ranges, left, filled = [(column.is_null(), filled, (None,))], column.is_valid(), 0
+    for value in sorted(each for each in bytes_from if each is not None):  # type: ignore[type-var]
+        size, scalar = bytes_from[value], pa.scalar(value, key.type)
         if filled + size > limit:
-            ranges.append((Range(low, key, without_low, nulls=not ranges), filled))
-            low, without_low, filled = key, False, 0
+            ranges.append((left & ((column < scalar) | column.is_null()), filled, ()))
+            left, filled = column >= scalar, 0
         if size > limit:
-            ranges.append((Range(only=key), size))
-            low, without_low = key, True
+            ranges.append((column == scalar, size, (value,)))
+            left = column > scalar
         else:
             filled += size
-    return [*ranges, (Range(low, None, without_low, nulls=not ranges), filled)]
+    return [*ranges, (left, filled, ())]
 
 
 def _panes(groups: Sequence[RowGroup], halo_us: tuple[int, int] | None, limit: int) -> list[tuple[Range, int]]:

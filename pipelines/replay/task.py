@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from kernels.replay import CHOSEN, PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_rows
-from pipelines.engines.file_rows import EVERYTHING, Range, RowsOfFiles, filter_of, read_rows
+from pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
 from pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
@@ -80,7 +80,8 @@ class WrittenShare:
 def replay_share(lake: Lake, work: Work, share: EventShare) -> WrittenShare:
     """Replay a share of the events, which some buckets have."""
     events = (read_rows(rows_of_share(work, files, share)) for files in share.buckets)
-    return _replayed(lake, work, [each.sort_by("arrival") for each in events], share.pane, (share.buckets, share.keys))
+    keys = (share.buckets, str(share.keys))
+    return _replayed(lake, work, [each.sort_by("arrival") for each in events], share.pane, keys)
 
 
 def replay_rows(lake: Lake, work: Work, rows: pa.Table, pane: Range) -> WrittenShare:
@@ -96,11 +97,8 @@ def rows_of(work: Work, files: Sequence[str]) -> RowsOfFiles:
 
 def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOfFiles:
     """Those of a share's keys; of a pane with its halo."""
-    within = {} if share.keys.is_everything else {work.tables.source.stream.key[0]: share.keys}
-    if not share.pane.is_everything:
-        assert work.halo_us is not None
-        within["start"] = share.pane.widened(*work.halo_us)
-    return rows_of(work, files)._replace(within=within)
+    pane = share.pane.widened(*work.halo_us) if work.halo_us else ALL_TIME
+    return rows_of(work, files)._replace(within=share.keys & pane.starts)
 
 
 def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of_keys: Hashable = None) -> WrittenShare:
@@ -109,7 +107,7 @@ def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of
     carried: Sequence[pa.Table | None] = [None] * len(parts)
     if work.goes_on:
         parts, carried = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
-    counts = _counted(work, [_of_pane(part, "start", pane) for part in parts])
+    counts = _counted(work, [_of_pane(part, pane) for part in parts])
     written = WrittenShare(of_keys, pane, counts, sum(state_digest(each) for each in carried if each is not None))
     left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT)
     while left:
@@ -147,7 +145,7 @@ def _counted(work: Work, parts: Sequence[pa.Table]) -> dict[date, Counter[str]]:
 
 
 def make_pass(
-    lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range = EVERYTHING, carried: pa.Table | None = None
+    lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range = ALL_TIME, carried: pa.Table | None = None
 ) -> Replayed:
     """The rows of a pass's days, as the audit tables have them. events: in order of arrival; pane: which windows and
     late events; carried: what an earlier day left, where days go on from each other."""
@@ -163,15 +161,15 @@ def make_pass(
     # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
     making = read if back.bound_us is None else read.filter(pc.greater(read["start"], pa.scalar(back.bound_us, TIME)))
     replayed = replay_events(making, work.served, ticks, rules, options, carried)
-    late = _of_pane(late_events(read, work.served, ticks), "start", pane)
+    late = _of_pane(late_events(read, work.served, ticks), pane)
     return replayed._replace(
         rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
         late=_of_days(lake, work.tables.late_audit, late, "arrival", back),
     )
 
 
-def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:
-    return table if pane.is_everything else table.filter(filter_of(column, TIME, pane))
+def _of_pane(table: pa.Table, pane: Range) -> pa.Table:
+    return table if pane == ALL_TIME else table.filter(pane.starts)
 
 
 def _of_days(lake: Lake, table: Table, rows: pa.Table, time_column: str, back: LookBack) -> pa.Table:

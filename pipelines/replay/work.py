@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kernels.kinds import window_kind
 from kernels.monoid import Sketch
 from kernels.monoids import find_monoid
 from kernels.replay import PassTicks
@@ -105,12 +106,16 @@ class Work:
     plain query."""
 
     tables: QueryTables
-    served: ServedQuery
     backs: tuple[LookBack, ...]
     ticks: PassTicks
     silver_version: int
     earlier: EarlierState | None = None
     workers: int | None = None
+
+    @cached_property
+    def served(self) -> ServedQuery:
+        """The query as kernels take it."""
+        return ServedQuery.of(self.tables.query)
 
     @property
     def days(self) -> list[date]:
@@ -169,7 +174,7 @@ class Work:
         return min(each.least_start_us for each in self.backs)
 
 
-def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> Work:
+def work_of(lake: Lake, tables: QueryTables, days: Sequence[date], read: Reading) -> Work:
     """That of some days, in rising order. EarlierDayMissing where the first starts from a state that there is not.
     O(pass ticks of the look-backs + files of silver)."""
     source = tables.source
@@ -182,19 +187,20 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence
         earlier = day_state.find(lake, tables, read.days, days[0], read.snapshot.name)
         newest_us = [None] * len(days)
     paths = ([file.path for file in files.get(day, ())] for day in days)
-    backs = [_look_back(served, source.stream, *each) for each in zip(paths, days, newest_us, strict=True)]
+    backs = [_look_back(tables, *each) for each in zip(paths, days, newest_us, strict=True)]
     ticks = staircase.ticks(min(each.first_day for each in backs), days[-1])
-    return Work(tables, served, tuple(backs), ticks, silver, earlier)
+    return Work(tables, tuple(backs), ticks, silver, earlier)
 
 
-def _look_back(served: ServedQuery, stream: Stream, files: Sequence[str], day: date, newest_us: int | None) -> LookBack:
+def _look_back(tables: QueryTables, files: Sequence[str], day: date, newest_us: int | None) -> LookBack:
     """Of a day with these files, before which the newest event to have arrived started then."""
+    query, stream, kind = tables.query, tables.source.stream, window_kind(tables.query.window.kind)
     bound_us, first_day, least_us = None, day, day_start_us(day)
     if newest_us is not None:
-        waits_us = (each // MICROSECOND for each in (served.query.lateness, served.query.allowed_lateness))
-        bound_us = max(EVER_US, newest_us - sum(waits_us) - served.kind.longest_us(served.query.window))
+        waits_us = (each // MICROSECOND for each in (query.lateness, query.allowed_lateness))
+        bound_us = max(EVER_US, newest_us - sum(waits_us) - kind.longest_us(query.window))
         first_day, least_us = min(day, _first_arrival_day(bound_us, stream)), bound_us + 1
-    if served.kind.late_needs_later_events and (started := bounds_us("start", files)):
+    if kind.late_needs_later_events and (started := bounds_us("start", files)):
         first_day = min(first_day, _first_arrival_day(started[0] - 1, stream))
         least_us = min(least_us, started[0])
     last_us = None

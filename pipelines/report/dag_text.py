@@ -32,7 +32,16 @@ def in_order_page(stream: Stream, address: Callable[[str], str]) -> str:
 
 def dag_page(stream: Stream, address: Callable[[str], str]) -> str:
     """Markdown for the page of a stream's DAG. address: of a page of the report."""
-    facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream, address).items())
+    many = {"many days in one pass": f"`{stream.name}{flow.BACKFILL}`"} if queries_of(stream.name) else {}
+    shown = {
+        **stream_facts(stream),
+        **many,
+        "page of the report": _link(stream_file(stream.name), address),
+        # Not last: of a text that ends with .md Airflow thinks that it is a file's path.
+        "explained in": f"docs/streams/{stream.name}.md",
+        "columns": ", ".join(column.name for column in stream.columns),
+    }
+    facts = "\n".join(f"- {name}: {value}" for name, value in shown.items())
     return page(stream.title, text("every_stream"), facts, _listed(flow.scheduled_queries(stream)))
 
 
@@ -45,18 +54,22 @@ def _link(file: str, address: Callable[[str], str]) -> str:
     return f"[{file}]({address(file)}), made by the last task"
 
 
-def _facts(stream: Stream, address: Callable[[str], str]) -> dict[str, object]:
+def stream_facts(stream: Stream) -> dict[str, str]:
+    """What pages of docs, report and DAGs say of it, by name."""
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
-    many = {"many days in one pass": f"`{stream.name}{flow.BACKFILL}`"} if queries_of(stream.name) else {}
+    silence = "leaves the watermark where it is"
+    if stream.idle_after is not None:
+        silence = f"moves the watermark after each {in_words(stream.idle_after)}"
     return {
-        "days": f"{days}; another day is refused",
-        **many,
+        "source": stream.source,
+        "days": f"{days}: {stream.why_these_days}" if stream.why_these_days else days,
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
-        "page of the report": _link(stream_file(stream.name), address),
-        # Not last: of a text that ends with .md Airflow thinks that it is a file's path.
-        "explained in": f"docs/streams/{stream.name}.md",
-        "columns": ", ".join(column.name for column in stream.columns),
+        "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
+        "ahead of its arrival at most": in_words(stream.ahead_at_most),
+        "silence": silence,
+        "time zone": stream.zone,
+        "clock rule": stream.clock_rule,
     }
 
 
@@ -73,9 +86,8 @@ def command_line(task: flow.Task) -> str:
 
 def describe(query: Query) -> str:
     """One line: aggregates or a model's function, key, window, lateness, emit."""
-    window = ", ".join(f"{name} {value}" for name, value in window_words(query))
     return (
-        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {window}; "
+        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {window_words(query)}; "
         f"lateness {in_words(query.lateness)}, "
         f"allowed lateness {in_words(query.allowed_lateness)}, emit {query.emit}"
     )
@@ -89,9 +101,11 @@ def asked(query: Query) -> str:
     return ", ".join(listed)
 
 
-def window_words(query: Query) -> list[tuple[str, object]]:
-    given = [(name, value) for name, value in vars(query.window).items() if value is not None]
-    return [(name, in_words(value) if isinstance(value, timedelta) else value) for name, value in given]
+def window_words(query: Query) -> str:
+    """What was given of its windows."""
+    given = {name: value for name, value in vars(query.window).items() if value is not None}
+    shown = {name: in_words(value) if isinstance(value, timedelta) else value for name, value in given.items()}
+    return ", ".join(f"{name} {value}" for name, value in shown.items())
 
 
 def call(function: HeavyCall) -> str:

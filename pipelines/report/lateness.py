@@ -1,18 +1,15 @@
 """The page of lateness curves: every table `lateness_<query>` of the lake, where there is one."""
 
-from datetime import timedelta
-
 import altair as alt
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
 from pipelines.report import figure as f
+from pipelines.report import words
 from pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
-from pipelines.report.words import length
 from schemas.registry import queries
 from schemas.side_tables import lateness_name
-from schemas.spelling import in_words
 
 PAGE, PREFIX = "lateness.html", lateness_name("")
 _LATENESS = alt.X("lateness_seconds:Q", title="lateness", **f.length_axis())
@@ -28,23 +25,12 @@ def lateness_page(lake: Lake) -> ReportPage:
 
 def _section(lake: Lake, table: str) -> Section:
     with reading(lake, table) as reader:
-        parts = (_recommendation(reader, table), curve(reader, table), delay(reader, table), _listing(reader, table))
+        rows = reader.rows(f"SELECT * FROM {sql.name(table)} ORDER BY lateness_seconds")
+        shown = [words.lateness_row(row) for row in rows]
+        made_by = f"The table {table}, made by windrow whatif {table.removeprefix(PREFIX)}."
+        listing = PageTable("", tuple(shown[0]), [tuple(each.values()) for each in shown], made_by)
+        parts = (Remark(words.recommendation(rows)), curve(reader, table), delay(reader, table), listing)
         return Section(table.removeprefix(PREFIX), parts)
-
-
-def _recommendation(reader: Reader, table: str) -> Remark:
-    [best] = reader.rows(f"SELECT * FROM {sql.name(table)} WHERE is_recommended")
-    [own] = reader.rows(f"SELECT * FROM {sql.name(table)} WHERE is_own")
-    best_length, own_length = _words(best["lateness_seconds"]), _words(own["lateness_seconds"])
-    return Remark(
-        f"Events that arrived {best['first_arrival_day']} to {best['last_arrival_day']}: a lateness of {best_length} "
-        f"makes at least {100 * best['complete_asked']:g} % of the windows complete on time. The query's is "
-        f"{own_length}: {own['complete_share']:.3%} of the windows. Made by windrow whatif {best['query']}."
-    )
-
-
-def _words(lateness_s: float) -> str:
-    return in_words(timedelta(seconds=lateness_s))
 
 
 def curve(reader: Reader, table: str) -> PageFigure:
@@ -72,15 +58,3 @@ def delay(reader: Reader, table: str) -> PageFigure:
     )
     caption = "From the end of a window to its row on time, of the window in the middle."
     return f.figure(f"delay-{table}", "Delay", caption, chart)
-
-
-def _listing(reader: Reader, table: str) -> PageTable:
-    rows = reader.tuples(f"""
-        SELECT lateness_seconds, windows, complete_share, on_time_share, late_events, delay_median_seconds,
-            delay_mean_seconds FROM {sql.name(table)} ORDER BY lateness_seconds""")
-    shown = [
-        (_words(lateness_s), windows, f"{complete:.3%}", f"{on_time:.3%}", late, length(median_s), length(mean_s))
-        for lateness_s, windows, complete, on_time, late, median_s, mean_s in rows
-    ]
-    columns = ("lateness", "windows", "complete on time", "events on time", "late events", "median delay", "mean delay")
-    return PageTable("", columns, shown, f"The table {table}.")

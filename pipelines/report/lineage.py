@@ -1,16 +1,14 @@
 """The page of lineage: streams, their tables, the queries that read them, and every column with its unit."""
 
-from typing import NamedTuple
-
 import altair as alt
 from deltalake import Field
+from rich import filesize
 
 from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries.results import unit_of
-from pipelines.report.words import size
 from schemas import registry, tables
 from schemas.ledger_tables import LEDGER
 from schemas.query import Query
@@ -21,14 +19,6 @@ _LAYERS = ("landing folder", "bronze, quarantine", "silver, pass ticks", "result
 _READ, _MISSING = "in the lake", "not made yet"
 
 
-class DrawnTable(NamedTuple):
-    """A table in the drawing: in which layer, and in which line of it."""
-
-    name: str
-    layer: int
-    line: float
-
-
 def lineage_page(lake: Lake) -> ReportPage:
     lead = "From the landing folder to results: which table is made from which, and what each column means."
     names = set(lake.names())
@@ -37,48 +27,37 @@ def lineage_page(lake: Lake) -> ReportPage:
     return ReportPage(PAGE, "Lineage", "Lineage", lead, tuple(sections))
 
 
-def nodes_and_edges(stream: Stream) -> tuple[list[DrawnTable], list[tuple[str, str]]]:
-    """The tables of a stream and of its queries, and which is made from which."""
-    queries = registry.queries_of(stream.name)
-    lines = max(len(queries), 2)
-    middle = (lines - 1) / 2
+def layers_and_edges(stream: Stream) -> tuple[list[list[str]], list[tuple[str, str]]]:
+    """The tables of a stream and of its queries, layer by layer, and which is made from which."""
     landing, kinds = f"landing/ ({stream.name})", ("bronze", "quarantine", "silver", "pass")
     bronze, quarantine, silver, passes = (f"{kind}_{stream.name}" for kind in kinds)
-    nodes = [
-        DrawnTable(landing, 0, middle),
-        DrawnTable(bronze, 1, middle - 0.5),
-        DrawnTable(quarantine, 1, middle + 0.5),
-        DrawnTable(silver, 2, middle - 0.5),
-        DrawnTable(passes, 2, middle + 0.5),
-    ]
+    queries = [query.name for query in registry.queries_of(stream.name)]
+    late = [f"{query}_late" for query in queries]
     edges = [(landing, bronze), (bronze, silver), (bronze, quarantine), (silver, passes)]
-    for line, query in enumerate(queries):
-        late = f"{query.name}_late"
-        nodes += [DrawnTable(query.name, 3, float(line)), DrawnTable(late, 4, float(line))]
-        edges += [(silver, query.name), (query.name, late)]
-    return nodes, edges
+    edges += [*((silver, query) for query in queries), *zip(queries, late, strict=True)]
+    return [[landing], [bronze, quarantine], [silver, passes], queries, late], edges
 
 
 def drawing(stream: Stream, names: set[str]) -> PageFigure:
-    """Tables as boxes by layer, joined by lines. Grey: not in this lake yet."""
-    nodes, edges = nodes_and_edges(stream)
-    places, lines = {node.name: node for node in nodes}, len(registry.queries_of(stream.name))
-    there = {node.name for node in nodes if node.layer == 0 or node.name in names}
+    """Tables as boxes by layer, each layer around the middle line, joined by lines. Grey: not in this lake yet."""
+    layers, edges = layers_and_edges(stream)
+    lines = max(map(len, layers))
     boxes = [
-        {"table": name, "layer": n, "line": line, "kind": _LAYERS[n], "state": _READ if name in there else _MISSING}
-        for name, n, line in nodes
-    ]
-    ends = [(places[before], places[after]) for before, after in edges]
-    joined = [{"x": a.layer, "y": a.line, "x2": b.layer, "y2": b.line} for a, b in ends]
+        {"table": table, "layer": layer, "line": place + (lines - len(tables)) / 2, "kind": _LAYERS[layer],
+         "state": _READ if layer == 0 or table in names else _MISSING}
+        for layer, tables in enumerate(layers) for place, table in enumerate(tables)
+    ]  # fmt: skip
+    places = {box["table"]: (box["layer"], box["line"]) for box in boxes}
+    joined = [dict(zip(("x", "y", "x2", "y2"), places[before] + places[after], strict=True)) for before, after in edges]
     x = {"scale": alt.Scale(domain=[-0.45, 4.5]), "axis": None}
-    y = {"scale": alt.Scale(domain=[max(1, lines - 1) + 0.6, -0.6]), "axis": None}
+    y = {"scale": alt.Scale(domain=[lines - 0.4, -0.6]), "axis": None}
     rules = f.chart(joined).mark_rule(opacity=0.5)
     edges_drawn = rules.encode(x=alt.X("x:Q", **x), y=alt.Y("y:Q", **y), x2="x2:Q", y2="y2:Q")
     tips = ["table:N", alt.Tooltip("kind:N", title="layer"), "state:N"]
     base = f.chart(boxes).encode(x=alt.X("layer:Q", **x), y=alt.Y("line:Q", **y), tooltip=tips)
     dots = base.mark_circle(size=110, opacity=1).encode(color=f.colours("state", {_READ: f.BLUE, _MISSING: f.GREY}))
     labels = base.mark_text(align="center", dy=-11, fontSize=11, limit=210).encode(text="table:N")
-    chart, height_px = alt.layer(edges_drawn, dots, labels), 70 + 34 * max(2, lines)
+    chart, height_px = alt.layer(edges_drawn, dots, labels), 70 + 34 * lines
     caption = (
         f"{stream.title}. From left to right: {', '.join(_LAYERS)}. Results also have `_audit` tables before the gate."
     )
@@ -100,7 +79,7 @@ def _listing(lake: Lake, name: str) -> PageTable:
         (field.name, _type(field), units.get(field.name) or "", (field.metadata or {}).get("comment", ""))
         for field in table.schema().fields
     ]
-    title = f"{name}: {rows:,} rows, {size(bytes_)}"
+    title = f"{name}: {rows:,} rows, {filesize.decimal(bytes_)}"
     return PageTable(title, ("column", "type", "unit", "meaning"), shown, table.metadata().description or "", "folded")
 
 

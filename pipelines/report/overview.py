@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from rich import filesize
+
 from pipelines.delta.lake import Lake
 from pipelines.ledger.run_table import StepRow, rows
 from pipelines.ledger.stale import stale
@@ -12,7 +14,7 @@ from pipelines.report.queries.page import is_published
 from pipelines.report.reader import rows_of_days
 from pipelines.report.runs_and_gate import counted, not_ended_well
 from pipelines.report.streams.page import is_ingested
-from pipelines.report.words import FIRST_FILE, query_file, size, stream_file
+from pipelines.report.words import FIRST_FILE, query_file, stream_file
 from schemas import registry
 from schemas.errors import BrokenDefinition, WindrowError
 from schemas.query import Query
@@ -124,7 +126,7 @@ def _facts(lake: Lake) -> PageTable:
     facts = [
         ("home", str(lake.config.home)),
         ("landing folder", str(lake.config.landing)),
-        ("tables", f"{len(names):,}, of {size(bytes_)}"),
+        ("tables", f"{len(names):,}, of {filesize.decimal(bytes_)}"),
         *([("can't be opened", f"{damaged:,}")] if damaged else []),
     ]
     return PageTable("", ("what", "of this lake"), facts)

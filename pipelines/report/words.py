@@ -1,6 +1,11 @@
 """How people read figures and the data's own text."""
 
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any
 from unicodedata import category
+
+from schemas.spelling import in_words
 
 FIRST_FILE = "index.html"
 SERVED_AT = "/windrow"
@@ -35,13 +40,35 @@ def length(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if size >= 600 else f"{seconds:,.0f} s" if size >= 10 else f"{seconds:.3g} s"
 
 
-def size(count: int) -> str:
-    amount = float(count)
-    for unit in ("bytes", "kB", "MB"):
-        if amount < 1_000:
-            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
-        amount /= 1_000
-    return f"{amount:,.1f} GB"
+def lateness_row(row: Mapping[str, Any]) -> dict[str, object]:
+    """A row of a table lateness_<query>, as it is listed."""
+    marks = {"as defined": row["is_own"], "recommended": row["is_recommended"]}
+    return {
+        "lateness": _lateness(row),
+        "windows": row["windows"],
+        "complete on time": f"{row['complete_share']:.3%}",
+        "events on time": f"{row['on_time_share']:.3%}",
+        "late events": row["late_events"],
+        "median delay": length(row["delay_median_seconds"]),
+        "mean delay": length(row["delay_mean_seconds"]),
+        "": "; ".join(mark for mark, is_marked in marks.items() if is_marked),
+    }
+
+
+def recommendation(rows: Iterable[Mapping[str, Any]]) -> str:
+    """What such a table says, in a sentence."""
+    [[best], [own]] = ([row for row in rows if row[mark]] for mark in ("is_recommended", "is_own"))
+    first, last = best["first_arrival_day"], best["last_arrival_day"]
+    span = f"{first}" if first == last else f"{first} to {last}"
+    return (
+        f"{best['query']}, events that arrived {span}: a lateness of {_lateness(best)} makes at least "
+        f"{100 * best['complete_asked']:g} % of the windows complete on time; as defined it is {_lateness(own)}, with "
+        f"{own['complete_share']:.3%}"
+    )
+
+
+def _lateness(row: Mapping[str, Any]) -> str:
+    return in_words(timedelta(seconds=row["lateness_seconds"]))
 
 
 def share(part: int, whole: int) -> str:

@@ -26,7 +26,6 @@ from pipelines.ledger.stale import DIGESTS, differences
 from pipelines.replay import day_state
 from pipelines.replay.audit import Audited, audit
 from pipelines.replay.day_state import EarlierState
-from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
 from pipelines.runs.definitions import nothing_arrived, with_arrivals
@@ -91,7 +90,7 @@ class RunBatch:
         """The rows of the days, in the audit tables."""
         with self._step("audit", [(query, day) for query, (_, days) in asked.items() for day in days]) as step:
             step.progress(flow.CHECK_SILVER.name)
-            served = [each for of_query in asked.values() if (each := self._served(step, *of_query))]
+            served = [each for of_query in asked.values() if (each := self._of_stream(step, *of_query))]
             if not served:
                 return []
             snapshot = snapshots.of_run(self.lake, self.source.stream.name, self.run_id)
@@ -123,9 +122,9 @@ class RunBatch:
         definition = definition_hash(self.source.stream.name, tables.query.name)
         return self.lake.committing(definition=definition, snapshot=snapshot)
 
-    def _served(
+    def _of_stream(
         self, step: StepOfDays, tables: QueryTables, days: Sequence[date]
-    ) -> tuple[QueryTables, ServedQuery, list[date]] | None:
+    ) -> tuple[QueryTables, list[date]] | None:
         """A query and its days that the stream has; None where a rule refuses all of them."""
         stream, query, left = tables.source.stream, tables.query.name, []
         for day in days:
@@ -135,21 +134,20 @@ class RunBatch:
             except OutsideStream as error:
                 step.fail(query, [day], error)
         try:
-            return (tables, definitions.served(tables), left) if left else None
+            definitions.served(tables)
         except WindrowError as error:
             _require_refused(error)
             step.fail(query, left, error)
             return None
+        return (tables, left) if left else None
 
-    def _looked_back(
-        self, step: StepOfDays, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading
-    ) -> Work | None:
+    def _looked_back(self, step: StepOfDays, tables: QueryTables, days: Sequence[date], read: Reading) -> Work | None:
         """None where no day can be replayed."""
         query, arrived = tables.query.name, sorted(with_arrivals(self.lake, tables, read.days, days))
         for day in sorted({*days} - {*arrived}):
             step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
         try:
-            return work_of(self.lake, tables, served, arrived, read) if arrived else None
+            return work_of(self.lake, tables, arrived, read) if arrived else None
         except EarlierDayMissing as error:
             step.fail(query, arrived, error)
             return None

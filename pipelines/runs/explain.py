@@ -3,7 +3,6 @@ ticks, and starts nothing; how buckets that are too large for a task are cut is 
 footers are not read.
 """
 
-from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
@@ -32,46 +31,31 @@ class PlannedTasks(NamedTuple):
     largest_bytes: int
 
 
-@dataclass(frozen=True)
-class Explained:
-    """A replay that has not begun. slots: tasks at once, of which each has an executor for itself if it is a model's;
-    ticks_bytes: of the watermark's staircase, which each task holds."""
-
-    query: str
-    day: date
-    engine: str
-    slots: int
-    first_arrival_day: date
-    files: int
-    file_bytes: int
-    ticks_bytes: int
-    tasks: list[PlannedTasks]
-    commits: list[str]
-
-
-def explain(config: Config, query_name: str, day: date) -> Explained:
-    """The plan of a run of now. Errors as of `replay_day` before it begins. O(files of silver + pass ticks)."""
+def explain(config: Config, query_name: str, day: date) -> tuple[dict[str, object], list[PlannedTasks]]:
+    """The plan of a run of now: facts by name, and its tasks. slots: tasks at once, of which each has an executor for
+    itself if it is a model's; ticks_bytes: of the watermark's staircase, which each task holds. Errors as of
+    `replay_day` before it begins. O(files of silver + pass ticks)."""
     lake, tables = Lake(config), definitions.tables_of(query_name)
     source = tables.source
     source.stream.require_day(day)
-    served = definitions.served(tables)
+    definitions.served(tables)
     read = Reading.of(lake, source, snapshots.newest(lake, source.stream.name))
-    work = work_of(lake, tables, served, [day], read)
+    work = work_of(lake, tables, [day], read)
     engine = engine_of(config)
     slots = engine.expected_executors if isinstance(tables.query, Model) else engine.expected_slots
     planned = plan(lake, slots, work)
-    return Explained(
-        query_name,
-        day,
-        config.engine,
-        slots,
-        work.backs[0].first_day,
-        len(planned.files),
-        planned.file_bytes,
-        BYTES_PER_TICK * len(work.ticks.tick_us),
-        _tasks(planned),
-        _commits(lake, engine, read, work),
-    )
+    facts = {
+        "query": query_name,
+        "day": day,
+        "engine": config.engine,
+        "slots": slots,
+        "first_arrival_day": work.backs[0].first_day,
+        "files": len(planned.files),
+        "file_bytes": planned.file_bytes,
+        "ticks_bytes": BYTES_PER_TICK * len(work.ticks.tick_us),
+        "commits": _commits(lake, engine, read, work),
+    }
+    return facts, _tasks(planned)
 
 
 def _tasks(planned: ReplayPlan) -> list[PlannedTasks]:

@@ -60,10 +60,7 @@ def ingest_day(
         progress = entry.stages.following(progress)
         if day is not None:
             tables.stream.require_day(day)
-        report = ingest_as_step(lake, tables, entry, progress, Asked(verify_content=verify_content))
-        entry.counts |= report.refused
-        progress(flow.CHECK_SILVER.name)
-        check(lake, run, tables, report, entry, progress)
+        report = ingest_as_step(lake, run, tables, entry, Asked(verify_content=verify_content), progress)
         known = known_files(lake, tables.files).values()
         found = outcome.broken(tables.stream, known, report, datetime.now(UTC).date())
         outcome.require(tables.stream, found)
@@ -73,10 +70,11 @@ def ingest_day(
 
 
 def ingest_as_step(
-    lake: Lake, tables: StreamTables, entry: LedgerEntry, progress: Progress, asked: Asked
+    lake: Lake, run: Run, tables: StreamTables, entry: LedgerEntry, asked: Asked, progress: Progress
 ) -> IngestReport:
-    """An ingest that knows what the ledger has of those before it, and notes what it took and left. The days that it
-    touched are those since the newest that ended: the events of the others are not known to anybody."""
+    """An ingest that knows what the ledger has of those before it, notes what it took and left, and is checked. The
+    days that it touched are those since the newest that ended: the events of the others are not known to anybody.
+    GateFailed where a check failed."""
     stream = tables.stream.name
     for damaged in snapshots.shortened(lake, stream, [table.name for table in tables.all]):
         raise damaged
@@ -89,16 +87,18 @@ def ingest_as_step(
     if forgotten := {row.path: row.content_hash for row in report.files if row.state == FORGOTTEN}:
         entry.outputs[snapshots.LEFT_OUT] = forgotten
     refused_files = sum(row.state == REFUSED for row in report.files)
-    entry.counts = {"files": len(report.files), "refused files": refused_files, "accepted": report.accepted}
+    counts = {"files": len(report.files), "refused files": refused_files, "accepted": report.accepted}
+    entry.counts = counts | report.refused
     before = snapshots.days_since_newest(lake, stream, report.touched.since)
+    progress(flow.CHECK_SILVER.name)
+    _check(lake, run, tables, report, entry, progress)
     return replace(report, touched_days=tuple(sorted({*report.touched_days, *before})))
 
 
-def check(
+def _check(
     lake: Lake, run: Run, tables: StreamTables, report: IngestReport, entry: LedgerEntry, progress: Progress
 ) -> None:
-    """Check the files that an ingest touched, and the run's day of silver, if it is for one and they are right.
-    GateFailed where a check failed."""
+    """The files that an ingest touched, and the run's day of silver, if it is for one and they are right."""
     gate = Gate(lake, engine_of(lake.config))
     found = gate.record_files(run, tables, report.snapshot, report.touched)
     if run.day is not None and all(verdict.passed for verdict in found):
@@ -181,15 +181,11 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
     run = Run(run_id or run_table.new_run_id(tables.stream.name, None), tables.stream.name)
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))
     with run_table.step(lake, run, "forget") as entry:
-        listed = landing.listing(config.landing, tables.stream)
-        if not leave_file and path in {*listed.events, *listed.no_events}:
+        if not leave_file and path in landing.listing(config.landing, tables.stream).paths:
             raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
         progress = entry.stages.following(progress)
         entry.inputs = {"forgotten": path}
-        report = ingest_as_step(lake, tables, entry, progress, Asked(forget=frozenset([path])))
-        progress(flow.CHECK_SILVER.name)
-        check(lake, run, tables, report, entry, progress)
-    return report
+        return ingest_as_step(lake, run, tables, entry, Asked(forget=frozenset([path])), progress)
 
 
 def _tables_of(lake: Lake, path: str) -> StreamTables:

@@ -44,37 +44,18 @@ class Ingested:
     unseen: str | None = None
 
 
-@dataclass(frozen=True)
-class ChangedFile:
-    """A file that delivers other events than before. events, events_before: on all days, None where nobody knows any
-    more; days: arrival days that are different by it."""
-
-    path: str
-    events: int
-    events_before: int | None
-    days: tuple[date, ...]
-
-    @property
-    def why(self) -> str:
-        """In words."""
-        if self.events_before == 0:
-            return "new"
-        return "delivers nothing any more" if self.events == 0 else "delivers other events"
-
-
 @contextmanager
 def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> Iterator[Ingested]:
     """The stream as an ingest of now would leave it, as long as the context lasts. What an ingest raises. O(files of
     its tables) and what the ingest costs, where one is due."""
     stream, partitions = tables.stream.name, tables.partitions.name
+    waiting, unseen = [], None
     try:
         waiting = pending(lake, tables)
     except LandingFailed as error:
         unseen = f"whether files of {stream} wait to be ingested can't be seen: {error}"
+    if unseen or not (waiting or snapshots.is_behind(lake, stream)):
         yield Ingested(tables, lake, ArrivalDays.read(lake, partitions), unseen=unseen)
-        return
-    if not waiting and not snapshots.is_behind(lake, stream):
-        yield Ingested(tables, lake, ArrivalDays.read(lake, partitions))
         return
     progress(f"what an ingest of {stream} would change")
     with trial(lake.config, f"plan_{stream}") as config:
@@ -86,9 +67,10 @@ def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> 
         yield Ingested(tables, of_trial, ArrivalDays.read(of_trial, partitions), tuple(waiting), seconds)
 
 
-def changed_files(lake: Lake, now: Ingested, since: str) -> list[ChangedFile]:
-    """The files that made silver another than the snapshot of that name had it, by path. `lake`: that of the ledger.
-    O(ingests + events of these files)."""
+def changed_files(lake: Lake, now: Ingested, since: str) -> Iterator[tuple[str, int, int | None, tuple[date, ...]]]:
+    """The files that made silver another than the snapshot of that name had it, by path: with their events now and
+    before, on all days (None where no table says it any more), and the arrival days that are different by them. `lake`:
+    that of the ledger. O(ingests + events of these files)."""
     stream, silver = now.tables.stream.name, now.tables.silver
     rows = run_table.rows(lake, [("stream", "=", stream), ("state", "=", "done")])
     leaving = [row for row in rows if row.step in LEAVE_SNAPSHOTS and KEY in row.outputs]
@@ -98,13 +80,11 @@ def changed_files(lake: Lake, now: Ingested, since: str) -> list[ChangedFile]:
     held, version = _delivered(now.lake, silver, None, paths), _readable_version(lake, before, silver.name)
     then = None if version is None else _delivered(lake, silver, version, paths)
     changed = _changed_days(lake, now, before)
-    found = []
     for path in sorted(paths, key=str.encode):
         of_now, of_then = held.get(path, {}), None if then is None else then.get(path, {})
         if days := changed & {*of_now, *(of_then or {})}:
             events_before = None if of_then is None else sum(of_then.values())
-            found.append(ChangedFile(path, sum(of_now.values()), events_before, tuple(sorted(days))))
-    return found
+            yield path, sum(of_now.values()), events_before, tuple(sorted(days))
 
 
 def _changed_days(lake: Lake, now: Ingested, before: Snapshot | None) -> set[date]:

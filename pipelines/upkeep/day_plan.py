@@ -127,10 +127,11 @@ def _files(lake: Lake, now: dict[str, Ingested], found: list[StaleRun]) -> Itera
     for name, each in now.items():
         runs_of = [run for run in found if EVENTS in run.kinds and stream_of.get(run.query) == name]
         since = min((run.snapshot for run in runs_of), default=None)
-        for file in [] if since is None else changed_files(lake, each, since):
-            by_it = [run for run in runs_of if _reads(run, file.days)]
-            counts = file.events, file.events_before, file.days
-            yield Change(FILE, file.path, file.why, _queries(by_it), len(by_it), *counts)
+        for path, events, before, days in [] if since is None else changed_files(lake, each, since):
+            by_it = [run for run in runs_of if _reads(run, days)]
+            why = "delivers other events" if events else "delivers nothing any more"
+            why = "new" if before == 0 else why
+            yield Change(FILE, path, why, _queries(by_it), len(by_it), events, before, days)
 
 
 def _reads(run: StaleRun, days: tuple[date, ...]) -> bool:

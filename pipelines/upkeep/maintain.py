@@ -29,7 +29,7 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.log import CommitNote, commit_times, current_since
 from pipelines.ingest.files import known_files
 from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.run_table import Audits, audits
+from pipelines.ledger.run_table import StepRow, audits
 from pipelines.location import Location
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
@@ -65,10 +65,12 @@ def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress)
     lake = Lake(config).committing(run_id=run_table.new_run_id("maintenance", None))
     found = audits(lake)
     needed: dict[str, set[int]] = defaultdict(set)  # by table, the versions that runs read which may still come
-    for name, version in (*_newest_snapshots(lake), *_waiting(lake, found)):
+    waiting = [row for row, settled_at in found if settled_at is None]
+    for name, version in (*_newest_snapshots(lake), *_waiting(lake, waiting)):
         needed[name].add(version)
     if not dry_run:
-        _drop_published_audit_rows(lake, found, datetime.now(UTC) - keep)
+        before = datetime.now(UTC) - keep
+        _drop_audit_rows(lake, [row for row, settled_at in found if settled_at is not None and settled_at < before])
     bronze = {f"bronze_{stream}": stream for stream in registry.streams()}
     done = []
     for name in sorted(lake.names(), key=lambda name: (name in bronze, name)):  # last: an ingest may take long
@@ -96,11 +98,11 @@ def _newest_snapshots(lake: Lake) -> Iterator[tuple[str, int]]:
         yield from ((name, state.version) for name, state in newest.tables.items())
 
 
-def _waiting(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
+def _waiting(lake: Lake, audited: list[StepRow]) -> Iterator[tuple[str, int]]:
     """Tables and versions that audits wrote and read whose publication may still come. Perhaps nobody will publish
     them: the next day goes on from what the published day has left."""
-    for (query, day), row in found.waiting.items():
-        has_state = row.outputs.get("state") is not None
+    for row in audited:
+        (query, day), has_state = row.replayed, row.outputs.get("state") is not None
         if has_state and (published := run_table.latest(lake, query, day, "publish")):
             yield state_name(query), published.inputs["state"]
         if query in registry.queries():
@@ -113,11 +115,10 @@ def _waiting(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
                 yield state_name(query), versions.state
 
 
-def _drop_published_audit_rows(lake: Lake, found: Audits, before: datetime) -> None:
+def _drop_audit_rows(lake: Lake, audited: list[StepRow]) -> None:
     old: dict[str, set[date]] = defaultdict(set)
-    for (query, day), at in found.settled_at.items():
-        if at < before:
-            old[query].add(day)
+    for query, day in (row.replayed for row in audited):
+        old[query].add(day)
     for query in old.keys() & registry.queries().keys():
         tables = QueryTables.of(registry.query(query))
         for table in (tables.audit, tables.late_audit):

@@ -18,9 +18,9 @@ from deltalake import write_deltalake
 from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta import contract, locks
-from pipelines.delta.damage import Damage, damage_of, made_again_by, replays_of
+from pipelines.delta.damage import damage_of, made_again_by, replays_of
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote, damaged_checkpoints, wrong_with
+from pipelines.delta.log import CommitNote, DamagedFile, damaged_checkpoints, wrong_with
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.stale import days_that_differ
 from pipelines.location import Location, below
@@ -87,11 +87,11 @@ def _repaired(lake: Lake, name: str) -> Repair | None:
     place = _place(lake, name)
     with _locked(lake, name), locks.full_disk_reported(lake.config, name):
         found = damage_of(lake, name, read_all=True)
-        if found is None:
+        if not found:
             return None
-        lost, commands = _repair(lake, found, place)
+        lost, commands = _repair(lake, name, found, place)
     again = [*commands, *_unknown_to_ledger(lake)] if name == RUNS.name else commands
-    wrong = "; ".join(f"{below(file.path, lake.config.lake)} {file.wrong}" for file in (*found.log, *found.files))
+    wrong = "; ".join(f"{below(file.path, lake.config.lake)} {file.wrong}" for file in found)
     return Repair(name, wrong, str(place) if place.exists() else None, lost, tuple(again))
 
 
@@ -103,19 +103,19 @@ def _locked(lake: Lake, name: str) -> Iterator[None]:
         yield
 
 
-def _repair(lake: Lake, found: Damage, place: Location) -> tuple[int | None, list[str]]:
+def _repair(lake: Lake, name: str, found: list[DamagedFile], place: Location) -> tuple[int | None, list[str]]:
     """Rows lost, and the commands that make them again."""
-    if found.table in LEDGER:
-        lost = _salvaged(lake, LEDGER[found.table], found, place)
-        return lost, made_again_by(lake, found.table, [])
-    folder = lake.folder(found.table)
+    if name in LEDGER:
+        lost = _salvaged(lake, LEDGER[name], found[0].is_of_log, place)
+        return lost, made_again_by(lake, name, [])
+    folder = lake.folder(name)
     # One by one: the note of the newest is only wrong once that is gone.
     while damaged := damaged_checkpoints(folder):
         storage.move(damaged[0].path, place / below(damaged[0].path, folder))
-    left = damage_of(lake, found.table, read_all=True)
-    if left is None:
-        return 0, []
-    return (None, _take_table_out(lake, found.table, place)) if left.log else _take_files_out(lake, left, place)
+    left = damage_of(lake, name, read_all=True)
+    if left and left[0].is_of_log:
+        return None, _take_table_out(lake, name, place)
+    return _take_files_out(lake, name, left, place) if left else (0, [])
 
 
 def _take_table_out(lake: Lake, name: str, place: Location) -> list[str]:
@@ -126,37 +126,37 @@ def _take_table_out(lake: Lake, name: str, place: Location) -> list[str]:
     return commands
 
 
-def _take_files_out(lake: Lake, found: Damage, place: Location) -> tuple[int, list[str]]:
-    folder = lake.folder(found.table)
-    damaged = {below(file.path, folder): file.path for file in found.files}
-    actions, table = lake.add_actions(found.table), storage.delta_table(folder)
+def _take_files_out(lake: Lake, name: str, found: list[DamagedFile], place: Location) -> tuple[int, list[str]]:
+    folder = lake.folder(name)
+    damaged = {below(file.path, folder): file.path for file in found}
+    actions, table = lake.add_actions(name), storage.delta_table(folder)
     rows = zip(actions["path"].to_pylist(), actions["num_records"].to_pylist(), strict=True)
-    for name, path in damaged.items():
+    for path_below, path in damaged.items():
         if path.exists():
-            storage.move(path, place / name)
+            storage.move(path, place / path_below)
     table.repair(commit_properties=CommitNote({**lake.of_run, "repair": "damaged files taken out"}).properties)
-    return sum(count or 0 for path, count in rows if path in damaged), made_again_by(lake, found.table, damaged)
+    return sum(count or 0 for path, count in rows if path in damaged), made_again_by(lake, name, damaged)
 
 
 def _unknown_to_ledger(lake: Lake) -> list[str]:
     """Commands for days that are published, and of which the ledger has lost the publication."""
     commands = []
     for query in registry.queries():
-        if damage_of(lake, query) is None and damage_of(lake, f"{query}_late") is None:
+        if not (damage_of(lake, query) or damage_of(lake, f"{query}_late")):
             done = run_table.rows(lake, [("query", "=", query), ("step", "=", "publish"), ("state", "=", "done")])
             held = lake.partition_dates(query) | lake.partition_dates(f"{query}_late")
             commands += replays_of(query, held - {row.replayed[1] for row in done})
     return commands
 
 
-def _salvaged(lake: Lake, table: Table, found: Damage, place: Location) -> int | None:
+def _salvaged(lake: Lake, table: Table, lost_log: bool, place: Location) -> int | None:
     """Put a table of all readable rows where the damaged one was, which goes to `place`. Returns how many rows were
-    lost; None where the log, which knew, is damaged. O(bytes of the folder)."""
+    lost; None where the log, which knew, is damaged (`lost_log`). O(bytes of the folder)."""
     folder, repaired = lake.folder(table.name), lake.repaired_folder(table.name)
     lost = None
     if not lake.is_half_repaired(table.name):
         rows = _readable(lake, table)
-        lost = None if found.log else max(lake.row_count(table.name) - len(rows), 0)
+        lost = None if lost_log else max(lake.row_count(table.name) - len(rows), 0)
         making = lake.config.lake / f".{table.name}.salvaged"
         for left in (repaired, making):
             storage.remove_folder(left)

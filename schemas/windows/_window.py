@@ -4,7 +4,8 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, ClassVar, TypeGuard, get_type_hints
+from functools import cache, partial
+from typing import Annotated, Any, ClassVar, get_type_hints
 from zoneinfo import ZoneInfo
 
 from schemas.errors import WrongParameter
@@ -12,6 +13,9 @@ from schemas.errors import WrongParameter
 DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+Check = Callable[[str, Any], None]
+"""WrongParameter, by the parameter's name, for a value that isn't allowed."""
+_hints: Callable[[type], Mapping[str, Any]] = cache(partial(get_type_hints, include_extras=True))
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Window:
     context_free: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for parameter, hint in get_type_hints(type(self), include_extras=True).items():
+        for parameter, hint in _hints(type(self)).items():
             for check in getattr(hint, "__metadata__", ()):
                 check(parameter, getattr(self, parameter))
 
@@ -77,45 +81,39 @@ def require(holds: bool, parameter: str, value: object, allowed: str) -> None:
         raise WrongParameter(parameter, value, allowed)
 
 
-def require_positive(parameter: str, value: object) -> None:
-    """A timedelta above zero."""
-    require(isinstance(value, timedelta) and value > timedelta(0), parameter, value, "a timedelta above zero")
+def must(holds: Callable[[Any], bool], allowed: str) -> Check:
+    """A check for values of which that holds; allowed: which these are, in words."""
+    return lambda parameter, value: require(holds(value), parameter, value, allowed)
 
 
-def require_duration(parameter: str, value: object) -> None:
-    """A timedelta of zero or more."""
-    require(isinstance(value, timedelta) and value >= timedelta(0), parameter, value, "a timedelta of zero or more")
-
-
-def require_number(parameter: str, value: object) -> None:
-    """A number that a float64 can hold."""
-    require(_is_number(value), parameter, value, "a finite number")
-
-
-def require_above_zero(parameter: str, value: object) -> None:
-    """Such a number above zero."""
-    require(_is_number(value) and value > 0, parameter, value, "a finite number above zero")
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    # Compared and not converted: an int may be beyond all floats.
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-
-
-def require_column(parameter: str, value: object) -> None:
-    """The name of a column; which columns there are, the stream knows."""
-    require(isinstance(value, str) and value != "", parameter, value, "the name of a column")
-
-
-def require_count(parameter: str, value: object) -> None:
-    """A whole number of at least one."""
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    require(is_count, parameter, value, "a whole number of at least 1")
-
-
-def one_of(*words: str) -> Callable[[str, object], None]:
+def one_of(*words: str) -> Check:
     """A check for one of these words."""
-    return lambda parameter, value: require(value in words, parameter, value, " or ".join(map(repr, words)))
+    return must(lambda value: value in words, " or ".join(map(repr, words)))
+
+
+def is_name(value: object) -> bool:
+    """A text that isn't empty."""
+    return isinstance(value, str) and value != ""
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    # Compared and not converted: an int may be beyond all floats.
+    return (isinstance(value, float) or _is_whole(value)) and abs(value) <= sys.float_info.max
+
+
+def _is_length(value: Any) -> bool:
+    return isinstance(value, timedelta) and value > timedelta(0)
+
+
+require_duration = must(
+    lambda value: isinstance(value, timedelta) and value >= timedelta(0), "a timedelta of zero or more"
+)
+require_number = must(_is_number, "a finite number")
+require_column = must(is_name, "the name of a column")  # which columns there are, the stream knows
 
 
 def require_zone(parameter: str, zone: str) -> None:
@@ -127,10 +125,11 @@ def require_zone(parameter: str, zone: str) -> None:
         raise WrongParameter(parameter, zone, allowed) from unknown
 
 
-Length = Annotated[timedelta, require_positive]
+Length = Annotated[timedelta, must(_is_length, "a timedelta above zero")]
 Duration = Annotated[timedelta, require_duration]
 Number = Annotated[float, require_number]
-AboveZero = Annotated[float, require_above_zero]
+AboveZero = Annotated[float, must(lambda value: _is_number(value) and value > 0, "a finite number above zero")]
+Function = Annotated[str, must(is_name, "the name of an aggregate, such as sum")]  # which there are, kernels know
 ColumnName = Annotated[str, require_column]
-WholeCount = Annotated[int, require_count]
+WholeCount = Annotated[int, must(lambda value: _is_whole(value) and value >= 1, "a whole number of at least 1")]
 Zone = Annotated[str, require_zone]

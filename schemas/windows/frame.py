@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from schemas.windows._window import MICROSECOND, AboveZero, ColumnName, Duration, Number, WholeCount, Window, require
+from schemas.windows._window import MICROSECOND, AboveZero, ColumnName, Duration, Function, Number, WholeCount, Window
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,11 @@ class DeltaFrame(Window):
     kind: ClassVar[str] = "frame.delta"
 
 
-def require_function(parameter: str, value: object) -> None:
-    """The name of an aggregate; which there are, kernels know."""
-    require(isinstance(value, str) and value != "", parameter, value, "the name of an aggregate, such as sum")
-
-
 @dataclass(frozen=True)
 class AggregateFrame(Window):
     """Grows while the aggregate `function` of `column`, before the new event, is below `bound`."""
 
-    function: Annotated[str, require_function]
+    function: Function
     column: ColumnName
     bound: Number
     kind: ClassVar[str] = "frame.aggregate"

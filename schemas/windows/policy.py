@@ -1,18 +1,18 @@
 """Policy windows: they slide by a predicate of the user's (MTA §4.1.3), one file in schemas/policies."""
 
 import inspect
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from schemas import policies as folder
 from schemas.errors import NotServed
-from schemas.mistakes import load
-from schemas.windows._window import Window, require
+from schemas.mistakes import load, names_in
+from schemas.windows._window import Window, is_name, must, require
 
 VALUES = (bool, int, float, str)
+Pairs = tuple[tuple[str, object], ...]
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,21 @@ class EvictionPolicy:
         return MappingProxyType({each.name: each for each in others})
 
 
+def _are_parameters(pairs: object) -> bool:
+    return isinstance(pairs, tuple) and all(map(_is_parameter, pairs))
+
+
+def _is_parameter(pair: object) -> bool:
+    return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], VALUES)
+
+
 @dataclass(frozen=True)
 class Policy(Window):
     """A user-programmed slide policy, by name and parameters: one window a tuple, of what the policy has left."""
 
-    name: str
-    parameters: tuple[tuple[str, object], ...] = ()
+    name: Annotated[str, must(is_name, "the name of a slide policy")]
+    parameters: Annotated[Pairs, must(_are_parameters, "pairs of a name and a number, text or truth value")] = ()
     kind: ClassVar[str] = "policy"
-
-    def __post_init__(self) -> None:
-        require(isinstance(self.name, str) and self.name != "", "name", self.name, "the name of a slide policy")
-        pairs = isinstance(self.parameters, tuple) and all(_is_parameter(each) for each in self.parameters)
-        require(pairs, "parameters", self.parameters, "pairs of a name and a number, text or truth value")
 
     @property
     def policy(self) -> EvictionPolicy:
@@ -78,7 +81,7 @@ class Policy(Window):
 
 def policies() -> list[str]:
     """Names of the policies in the folder, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__) if not module.name.startswith("_"))
+    return names_in(folder.__path__)
 
 
 def _validate(policy: EvictionPolicy) -> None:
@@ -86,7 +89,3 @@ def _validate(policy: EvictionPolicy) -> None:
     require(len(inspect.signature(policy.out).parameters) >= 2, "out", policy.out, "a function of (total, prefix, …)")
     named = isinstance(policy.reads, Mapping) and policy.reads and all(isinstance(name, str) for name in policy.reads)
     require(bool(named), "reads", policy.reads, "a dict of names and agg(…), at least one")
-
-
-def _is_parameter(pair: object) -> bool:
-    return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], VALUES)

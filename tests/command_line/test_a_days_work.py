@@ -14,6 +14,7 @@ from pipelines.delta.lake import Lake
 from schemas import registry
 from schemas.errors import WrongParameter
 from schemas.registry import made_by
+from schemas.spelling import in_words
 from stack.places import WINDROW
 from tests.support import processes, trips
 from tests.support.edited import edit
@@ -93,7 +94,10 @@ def test_it_prints_a_line_for_each_lateness_recommends_one_and_keeps_all(whatif,
     (best,) = (row for row in rows if row["is_recommended"])
     assert best["complete_share"] >= 0.9 and best["lateness_seconds"] % 1 == 0
     assert all(row["complete_share"] < 0.9 for row in rows if row["lateness_seconds"] < best["lateness_seconds"])
-    assert "7 minutes" in ended.out and "recommended" in ended.out and "as defined" in ended.out
+    assert "7 minutes" in ended.out
+    for mark, lateness in (("recommended", best["lateness_seconds"]), ("as defined", own.total_seconds())):
+        (line,) = (line for line in ended.out.splitlines() if mark in line)
+        assert line.split("│")[0].strip() == in_words(timedelta(seconds=lateness))
     assert "makes at least 90 % of the windows complete on time" in ended.error
 
 

@@ -36,14 +36,14 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
     monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", task_bytes)
     lake, tables = Lake(ingested), QueryTables.of(registry.query(QUERY))
-    planned = explain(ingested, QUERY, DAY)
+    facts, planned = explain(ingested, QUERY, DAY)
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
     if task_bytes > 1:  # how parts are cut depends on footers: of these the plan knows about how many
-        assert sum(kind.tasks for kind in planned.tasks) == len(replayed_of(lake, engine_of(ingested), tables, DAY))
-    assert sum(kind.bytes for kind in planned.tasks) == planned.file_bytes > 0
-    assert sum(kind.files for kind in planned.tasks) == planned.files
-    assert [kind.what for kind in planned.tasks] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]
+        assert sum(kind.tasks for kind in planned) == len(replayed_of(lake, engine_of(ingested), tables, DAY))
+    assert sum(kind.bytes for kind in planned) == facts["file_bytes"] > 0
+    assert sum(kind.files for kind in planned) == facts["files"]
+    assert [kind.what for kind in planned] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]
 
 
 @pytest.mark.nightly
@@ -52,10 +52,10 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
 def test_commits_are_those_that_a_replay_then_makes(published, query):
     replay_day(published, query, DAY)  # a table's first commit makes it
     lake = Lake(published)
-    before, planned = commits_so_far(lake), explain(published, query, DAY).commits
+    before, (planned, _) = commits_so_far(lake), explain(published, query, DAY)
     assert commits_so_far(lake) == before
     replay_day(published, query, DAY)
-    assert commits_so_far(lake) - before == Counter(planned)
+    assert commits_so_far(lake) - before == Counter(planned["commits"])
 
 
 @pytest.mark.parametrize(

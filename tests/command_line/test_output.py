@@ -13,10 +13,10 @@ from rich.text import Text
 from typer.main import get_command
 
 from pipelines import flow
-from pipelines.cli import ingesting, planning
 from pipelines.cli._app import app
 from pipelines.cli._days import show_day, show_days
 from pipelines.cli._progress import StageBars, StageLines, progress, repeated
+from pipelines.report.words import length
 from pipelines.runs.reports import DayFailure, DayReport, Done
 from schemas.errors import GateFailed, NothingArrived, Superseded
 
@@ -72,18 +72,15 @@ def test_the_default_of_run_id_is_in_its_help(windrow):
         assert "a new one" in windrow(command, "--help").out
 
 
-COSTS = {None: "-", 0.2: "1 s", 119.4: "119 s", 120: "2 min", 7_199: "120 min", 7_200: "2.0 h"}
-LAGS = {9.994: "9.99 s", 10: "10 s", 14_399: "14,399 s", 14_400: "4.0 h", 172_799: "48.0 h", 172_800: "2.0 d"}
+LENGTHS = {
+    **{None: "-", 0.2: "0.2 s", 9.994: "9.99 s", 10: "10 s", 119.4: "119 s", 599: "599 s", 600: "10 min"},
+    **{7_199: "120 min", 7_200: "2.0 h", 172_799: "48.0 h", 172_800: "2.0 d"},
+}
 
 
-@pytest.mark.parametrize("seconds", COSTS)
-def test_what_a_plan_costs(seconds):
-    assert planning._length(seconds) == COSTS[seconds]
-
-
-@pytest.mark.parametrize("seconds", LAGS)
-def test_how_far_events_lag_behind(seconds):
-    assert ingesting._length(seconds) == LAGS[seconds]
+@pytest.mark.parametrize("seconds", LENGTHS)
+def test_a_length_of_time_has_the_unit_that_fits(seconds):
+    assert length(seconds) == LENGTHS[seconds]
 
 
 def test_in_a_log_each_stage_is_logged_once_as_it_begins(capsys):

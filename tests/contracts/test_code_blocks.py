@@ -1,18 +1,15 @@
 """Every code block of the docs is run by a test, or says why none can."""
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from pipelines.cli._progress import StageLines
 from tests.support.checkout import copied
+from tests.support.rules import FENCED, PAGES, ROOT
 from tools import console, new
 
-ROOT = Path(__file__).parents[2]
-PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
-FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # Lines of files, signatures, what a command printed; and drawings.
 TEXT, DRAWN = "text", re.compile("[▶◀▲▼│┌└]")
 GENERATOR = re.compile(r"make new-(\w+) NAME=(\w+)(?: IDENTITY=(\S+))?\n")

@@ -19,10 +19,8 @@ from pipelines.sql.statements import add_revisions
 from schemas.registry import query
 from tests.contracts.test_layers import PACKAGES
 from tests.support.processes import python
-from tests.support.rules import ROOT, assert_none, blanked, blocks, line_of
+from tests.support.rules import FENCED, PAGES, ROOT, assert_none, blanked, blocks, line_of
 
-PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
-BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 TOUR = re.findall(r"^\d+\. `(\S+)`, `(\S+)`: ", (ROOT / "docs" / "flow.md").read_text(), re.MULTILINE)
@@ -39,10 +37,10 @@ def pieces() -> Iterator[tuple[str, str]]:
     """What pages set as code, each with its place: lines of blocks, and pieces within a sentence."""
     for page in PAGES:
         text, name = page.read_text(), page.relative_to(ROOT)
-        for block in BLOCK.finditer(text):
+        for block in FENCED.finditer(text):
             first = line_of(text, block.start(2))
             yield from ((f"{name}:{first + at}", line.strip()) for at, line in enumerate(block[2].splitlines()))
-        sentences = blanked(BLOCK, text)
+        sentences = blanked(FENCED, text)
         yield from ((f"{name}:{line_of(text, each.start())}", each[1]) for each in INLINE.finditer(sentences))
 
 

@@ -5,7 +5,6 @@ Each runs in a copy of the tree, as `make new-…` would in a checkout.
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ import pytest
 import tools.new
 from schemas.errors import WrongParameter
 from tests.support.checkout import copied
+from tests.support.processes import python
 from tools.new import KINDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
@@ -30,10 +30,11 @@ def tree(tmp_path) -> Path:
     return copied(tmp_path, *COPIED)
 
 
-def run(tree: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess:
+def run(tree: Path, *arguments: str, stdin: int = subprocess.DEVNULL, **settings: str) -> subprocess.CompletedProcess:
     """A Python module in the copy."""
-    words, settings = [sys.executable, "-m", *arguments], os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(words, cwd=tree, env=settings, stdin=stdin, capture_output=True, text=True)
+    return python(
+        "-m", *arguments, cwd=tree, env=os.environ | {"PYTHONPATH": str(ROOT)} | settings, stdin=stdin, timeout=None
+    )
 
 
 def new(tree: Path, kind: str, name: str, identity: str = "line") -> subprocess.CompletedProcess:
@@ -41,8 +42,8 @@ def new(tree: Path, kind: str, name: str, identity: str = "line") -> subprocess.
     return run(tree, "tools.new", kind, name, *asked)
 
 
-def outcome(tree: Path, *tests: str) -> tuple[int, str]:
-    ran = run(tree, "pytest", "-q", "-p", "no:cacheprovider", *tests)
+def outcome(tree: Path, *tests: str, **settings: str) -> tuple[int, str]:
+    ran = run(tree, "pytest", "-q", "-p", "no:cacheprovider", *tests, **settings)
     return ran.returncode, ran.stdout + ran.stderr
 
 
@@ -97,7 +98,7 @@ def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
         f"from schemas.parsing import belongs; from schemas.streams.boats import STREAM; print("
         f"[path for path in {paths} if belongs(STREAM, path)])"
     )
-    output = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
+    output = python("-c", asked, cwd=tree)
     assert output.stdout.strip() == str(paths[:2]), output.stderr
 
 
@@ -110,7 +111,8 @@ IN_PLAIN_PYTHON = 'raise NotImplementedError("say in plain Python what {} is")'
 
 class Generated(NamedTuple):
     """What is generated, its test, and what that says of what was not filled in; then what is filled in wrongly, what
-    the test says of that, and how it is corrected."""
+    the test says of that, and how it is corrected. code, spoiled: of a generated file pieces that are filled in first,
+    or made wrong at last, and what the test says then."""
 
     kind: str
     name: str
@@ -119,7 +121,8 @@ class Generated(NamedTuple):
     wrong: dict[str, str]
     says: str
     right: dict[str, str]
-    code: dict[str, str] | None = None  # pieces of the generated code itself
+    code: tuple[str, dict[str, str]] | None = None
+    spoiled: tuple[str, dict[str, str], str] | None = None
 
 
 GENERATED = [
@@ -134,12 +137,21 @@ GENERATED = [
               " failed", {"(2, 29)": "(2, 28)"}),
     Generated("aggregate", "total", "kernels/test_aggregate_total.py", "say in plain Python what total is",
               {IN_PLAIN_PYTHON.format("total"): "return max(values)"}, "2 failed, 1 passed",
-              {"return max(values)": "return sum(values) if values else None"}),
+              {"return max(values)": "return sum(values) if values else None"},
+              # Its test finds too that it would wrap unwatched.
+              spoiled=("kernels/monoids/total.py", {'lower, "int64"),)': 'lower, "int64", checked=False),)'},
+                       "1 failed, 2 passed")),
     Generated("function", "mean_of_squares", "kernels/test_function_mean_of_squares.py",
               "say in plain Python what mean_of_squares is",
               {IN_PLAIN_PYTHON.format("mean_of_squares"): 'return {"mean_of_squares": sum(values) / len(values)}'},
               "1 failed, 1 passed", {"sum(values)": "sum(value * value for value in values)"},
-              {"total += values[i]": "total += values[i] * values[i]"}),
+              ("kernels/farm/functions/mean_of_squares.py", {"total += values[i]": "total += values[i] * values[i]"})),
+    Generated("window", "long_nights", "kernels/test_window_long_nights.py", "9 failed",
+              {'raise NotImplementedError("say in plain Python which long_nights windows hold a time")':
+               "first = time // window.size_us * window.size_us\n    return [(first, first + 2 * window.size_us)]"},
+              "9 failed", {"2 * window.size_us": "window.size_us"},
+              spoiled=("pipelines/gate/recount/kinds/long_nights.py", {"({number} + 1)": "({number} + 2)"},
+                       "3 failed, 6 passed")),
 ]  # fmt: skip
 
 
@@ -147,24 +159,28 @@ GENERATED = [
 @pytest.mark.parametrize("made", GENERATED, ids=lambda made: made.kind)
 def test_what_is_new_fails_its_test_until_it_is_filled_in_and_right(tree, made):
     if made.test.startswith("kernels/"):
-        copied(tree, "kernels")
+        copied(tree, "kernels", "pipelines", "processes", "tests/support")
+    # Windows are compiled anew, for minutes, where they lie elsewhere.
+    settings = {"NUMBA_DISABLE_JIT": "1"} if made.kind == "window" else {}
     written = new(tree, made.kind, made.name)
     assert (written.returncode, written.stderr) == (0, "")
     test = tree / "tests" / made.test
     if made.code:
-        fill_in(tree / "kernels/farm/functions" / f"{made.name}.py", made.code)
-    code, output = outcome(tree, str(test))
+        file, pieces = made.code
+        fill_in(tree / file, pieces)
+    code, output = outcome(tree, str(test), **settings)
     assert code == SOME_FAILED and made.unfilled in output, output
     fill_in(test, made.wrong)
-    code, output = outcome(tree, str(test))
+    code, output = outcome(tree, str(test), **settings)
     assert code == SOME_FAILED and made.says in output, output
     fill_in(test, made.right)
-    code, output = outcome(tree, str(test))
+    code, output = outcome(tree, str(test), **settings)
     assert code == ALL_PASSED, output
-    if made.kind == "aggregate":  # its test finds too that it would wrap unwatched
-        fill_in(tree / "kernels/monoids/total.py", {'lower, "int64"),)': 'lower, "int64", checked=False),)'})
-        code, output = outcome(tree, str(test))
-        assert code == SOME_FAILED and "1 failed, 2 passed" in output, output
+    if made.spoiled:
+        file, pieces, says = made.spoiled
+        fill_in(tree / file, pieces)
+        code, output = outcome(tree, str(test), **settings)
+        assert code == SOME_FAILED and says in output, output
 
 
 SQUARES = """
@@ -192,8 +208,7 @@ def test_the_sum_of_squares_of_the_docs_is_right_or_fails_over_all_of_int64(tree
     fill_in(test, pieces={written: "return sum(value * value for value in values) if values else None"})
     code, output = outcome(tree, str(test))
     assert code == ALL_PASSED, output
-    settings = os.environ | {"PYTHONPATH": str(tree)}
-    asked = subprocess.run([sys.executable, "-c", SQUARES], cwd=tree, env=settings, capture_output=True, text=True)
+    asked = python("-c", SQUARES, cwd=tree)
     assert asked.stdout.splitlines() == [
         "True",
         "sum_of_squares of column v is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column "
@@ -227,8 +242,7 @@ def test_a_new_window_kind_is_a_file_per_layer_found_by_its_name(tree):
         "found = {kind.kind: kind for kind in every_kind()}['long_nights']; window = found(timedelta(days=1)); "
         "print(found.__name__, type(window_kind(window.kind)).__name__, type(in_sql(window)).__name__)"
     )
-    settings = os.environ | {"PYTHONPATH": str(tree)}
-    output = subprocess.run([sys.executable, "-c", asked], cwd=tree, env=settings, capture_output=True, text=True)
+    output = python("-c", asked, cwd=tree)
     assert output.stdout.split() == ["LongNights", "LongNightsKind", "LongNightsWindows"], output.stderr
 
 

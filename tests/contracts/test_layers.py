@@ -34,7 +34,7 @@ LIBRARIES = {
     "tools": {"jinja2", "matplotlib", "pyarrow", "pytest", "typer"},
 }
 # Never imported, only run, by the Python that has Spark and the kernels.
-SCRIPTS = {"stack.training": {"pyspark"}, "stack.picture": {"matplotlib"}}
+SCRIPTS = {"stack.training": {"pyspark"}}
 OF_IMAGES = sys.stdlib_module_names | {"s3fs"}
 NO_KERNEL_CALL = re.compile(r"\b(open|input|print)\(")
 LONGEST_FILE = 300
@@ -80,35 +80,6 @@ def test_every_file_of_code_is_looked_at():
     unseen = [f"{path} has no __init__.py next to it, nor is its folder in root_packages"
               for name, path in MODULES.items() if name not in graph().modules]  # fmt: skip
     assert_none("import-linter sees every file: [tool.importlinter] of pyproject.toml", without + unseen)
-
-
-def test_the_page_for_contributors_lists_the_same_imports():
-    rows = re.findall(r"^\| `(\w+)/` \| [^|]+ \| ([^|]+) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
-    listed = {folder: {folder} | set(map(as_module, re.findall(r"`([\w/.]+)`", cell))) for folder, cell in rows}
-    within = {folder: {name for name in names if not name.startswith(f"{folder}.")} for folder, names in listed.items()}
-    allowed = may_import() | {folder: {folder} for folder in OTHERS}
-    wrong = {folder: within.get(folder, set()) ^ allowed.get(folder, set()) for folder in within | allowed}
-    different = [f"CONTRIBUTING.md {folder}/: {', '.join(sorted(names))}" for folder, names in wrong.items() if names]
-    assert_none("the page for contributors lists the imports that pyproject.toml allows", different)
-
-
-def as_module(path: str) -> str:
-    return path.removesuffix(".py").strip("/").replace("/", ".")
-
-
-def may_import() -> dict[str, set[str]]:
-    """By the contracts: of each folder what is below it, but what is forbidden, and then what is excepted."""
-    below = {folder: set(sum(LAYERS[place + 1 :], [])) for place, layer in enumerate(LAYERS) for folder in layer}
-    allowed = {folder: {folder, "tests"} | names for folder, names in below.items()}
-    for contract in SETTINGS["contracts"]:
-        for folder in allowed.keys() & contract.get("source_modules", ()):
-            allowed[folder] -= set(contract["forbidden_modules"])
-            allowed[folder] |= {name for name in excepted(contract) if name.split(".")[0] in PACKAGES}
-    return allowed
-
-
-def excepted(contract: dict) -> Iterator[str]:
-    return (each.split(" -> ")[1].removesuffix(".**") for each in contract.get("ignore_imports", ()))
 
 
 def test_no_modules_import_each_other_in_a_circle():

@@ -1,7 +1,6 @@
 """The lake belongs to no engine: delta-rs, DuckDB and Polars read every kind of table alike; the blocks of the page on
 reading the tables run over a real lake, and give the rows that `windrow query` gives."""
 
-import re
 from pathlib import Path
 
 import duckdb
@@ -14,17 +13,17 @@ import windrow
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from tests.support.lakes import PATIENT
-from tests.support.rules import blocks
+from tests.support.rules import FENCED, ROOT, blocks
 
 pytestmark = PATIENT
-PAGE = (Path(__file__).parents[2] / "docs" / "read-the-tables.md").read_text()
+PAGE = (ROOT / "docs/read-the-tables.md").read_text()
 COLUMNS = ("start_station_id", "window_start", "revision", "trips")
 
 
 def block(title: str, language: str) -> str:
     """The first block of a language below a heading."""
     below = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
-    return re.findall(rf"```{language}\n(.*?)```", below, re.DOTALL)[0]
+    return next(code for found, code in FENCED.findall(below) if found == language)
 
 
 def over(home: Path, text: str) -> str:

@@ -19,7 +19,7 @@ from pipelines.ingest import landing
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, REFUSED
 from pipelines.runs.replay import replay_day
 from schemas import registry
-from schemas.parsing import belongs
+from schemas.parsing import belongs, no_events
 from schemas.query import Query
 from schemas.side_tables import state_name
 from tests.support.digests import digests
@@ -105,12 +105,13 @@ def lakes(request, tmp_path_factory) -> Lakes:
     name, in_turn = request.param
     stream, home = registry.stream(name), tmp_path_factory.mktemp(name)
     listed = landing.listing(REAL, stream)
-    events = list(listed.events)
+    events = [path for path in listed.paths if not no_events(stream, path)]
     touched = TouchedFiles.of(events[::2])
     shared = Config(home, home / "landing")
     alone, both = ([Config(home / lake, shared.landing, asked_engine=each) for each in engines]
                    for lake, engines in (("alone", ALONE), ("both", in_turn)))  # fmt: skip
-    for step, paths in enumerate((events[::2] + list(listed.no_events), events[1::2])):
+    others = [path for path in listed.paths if path not in events]
+    for step, paths in enumerate((events[::2] + others, events[1::2])):
         land(shared, paths, MOST_LINES.get(name))
         if step:
             touched.touch(shared.landing)

@@ -1,6 +1,7 @@
 """Files that tasks write are to readers what delta-rs writes: the same rows, and the same statistics in the log."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from multiprocessing import get_context
 
@@ -83,6 +84,18 @@ def test_rows_and_statistics_are_those_of_delta_rs(lake, rows):
     found, expected = (sorted(map(repr, lake.read(each.name).to_pylist())) for each in (BY_TASKS, BY_DELTA_RS))
     assert found == expected
     assert statistics(lake, BY_TASKS.name) == statistics(lake, BY_DELTA_RS.name)
+
+
+def test_rows_of_a_partition_come_in_the_tables_order(lake):
+    ordered = replace(BY_TASKS, sort_by=("whole", "text"))
+    rows = [row(whole=whole, text=text, day=day) for whole in (3, 1, 2) for text in "ba" for day in reversed(DAYS)]
+    made = pa.Table.from_pylist(rows, arrow_schema(BY_TASKS))
+    replace_partitions(lake, BY_TASKS, "day", DAYS, write_rows(lake, ordered, made))
+    for day in DAYS:
+        found = lake.read(BY_TASKS.name, filters=[("day", "=", day)])
+        assert list(zip(found["whole"].to_pylist(), found["text"].to_pylist(), strict=True)) == [
+            (whole, text) for whole in (1, 2, 3) for text in "ab"
+        ]
 
 
 def test_batches_of_one_partition_are_one_file_with_all_their_rows(lake, monkeypatch):

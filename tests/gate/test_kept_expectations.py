@@ -89,7 +89,7 @@ class TestSuites:
     def test_the_library_keeps_no_frame(self):
         frame = pd.DataFrame({"a": [1]})
         known = weakref.ref(frame)
-        validated([Expectation("t", "n", NOT_NULL, {"column": "a"}, "", "")], iter([frame]), 0, True)
+        validated([Expectation("t", "n", NOT_NULL, {"column": "a"}, "", "")], iter([frame]), 0)
         del frame
         gc.collect()
         assert known() is None
@@ -134,7 +134,7 @@ class TestResults:
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
             "asked = [Expectation(table, 'a is not null', NOT_NULL, {'column': 'a'}, '', '')]\n"
             "for _ in range(5):\n"
-            "    found = validated(asked, [pd.DataFrame({'a': [1]})], 0, True)\n"
+            "    found = validated(asked, [pd.DataFrame({'a': [1]})], 0)\n"
             "    days = [date(2024, 3, 9)]\n"
             "    assert found['success'] and keep(Config(home, home), 'one run', table, 0, days, found)\n"
         )

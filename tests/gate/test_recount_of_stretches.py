@@ -15,7 +15,9 @@ from pipelines.gate.recount import in_order
 from pipelines.gate.recount.final_values import values_of_ranges
 from pipelines.gate.recount.kinds.session import bounds_by_reach
 from pipelines.gate.recount.order_statistics import means
-from pipelines.gate.recount.rows_held import OrderedEvents, RowsToCount, Shape, bounds
+from pipelines.gate.recount.plain.aggregates import aggregate
+from pipelines.gate.recount.plain.ticks import Shape
+from pipelines.gate.recount.rows_held import OrderedEvents, RowsToCount, bounds
 from pipelines.gate.recount.stretches import StretchesOfWindows, Values
 from schemas.query import agg, session
 from tests.support.small_lake import HOUR, asked
@@ -68,25 +70,14 @@ def test_longest_runs_of_any_stretches_are_those_of_their_events(seed):
     places = np.array(random.sample(range(events), events), np.int64)
     found = StretchesOfWindows.of(keys, held_from, until, held_from)
     values = Values(found, numbers * present, present, {}, None, places, starts_us, starts_us)
-    counted = [in_order.RECOUNTED[name](values) for name in ("longest_run", "longest_run_start", "longest_run_end")]
+    functions = ("longest_run", "longest_run_start", "longest_run_end")
+    counted = [in_order.RECOUNTED[function](values) for function in functions]
     for stretch in range(len(found.first)):
         held = present & (found.begins <= stretch) & (stretch < found.ends)
-        inside = np.flatnonzero(held).tolist()
-        ordered = sorted((places[number], numbers[number], starts_us[number]) for number in inside)
-        wanted = longest([each[1:] for each in ordered])
+        inside = sorted(np.flatnonzero(held), key=places.__getitem__)
+        rows = [{"number": numbers[event], "start": starts_us[event]} for event in inside]
+        wanted = [aggregate(agg(function, "number"), rows) for function in functions]
         assert [None if each.null[stretch] else each.value[stretch] for each in counted] == wanted
-
-
-def longest(events: list[tuple]) -> list:
-    """Length, first and last start of the first of the longest runs."""
-    runs = [[each] for each in events[:1]]
-    for before, event in zip(events, events[1:], strict=False):
-        if event[0] > before[0]:
-            runs[-1].append(event)
-        else:
-            runs.append([event])
-    run = max(runs, key=len, default=None)
-    return [len(run), run[0][1], run[-1][1]] if run else [None] * 3
 
 
 KEYS, TIMES = 3, 12

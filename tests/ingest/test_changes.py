@@ -164,6 +164,7 @@ def test_delays_that_are_gone_must_come_back_before_their_series_is_parsed_again
     monkeypatch.setattr(parse, "stream_hash", lambda name: "another")
     with pytest.raises(LandingFailed, match=r"2 file\(s\) must be parsed again.*put those back"):
         changes.find(Lake(parsed), engine_of(parsed), OF_TELEMETRY, TODAY)
+    assert changes.pending(Lake(parsed), OF_TELEMETRY) == [DELAYS, SERIES]
 
 
 @pytest.mark.parametrize("text", [b"60000\nsoon\n", b"60000\n\n", b"1.5\n"])

@@ -39,7 +39,7 @@ def test_a_missing_landing_folder_is_reported(config):
 
 def test_files_of_other_streams_are_none_of_our_business(config):
     trips.write_bytes(config, "cdr/x.csv", b"a")
-    assert landing.listing(config.landing, BIKES) == landing.Listing((), {}, (), {})
+    assert landing.listing(config.landing, BIKES) == landing.Listing({}, ())
 
 
 def test_what_no_layout_names_and_what_holds_no_events_is_reported(config):
@@ -49,7 +49,7 @@ def test_what_no_layout_names_and_what_holds_no_events_is_reported(config):
     found = landing.listing(config.landing, BIKES)
     for path in ("bikes/notes.txt", part):
         assert [message for message in found.messages if f"{path}: left out" in message]
-    assert stations in found.no_events
+    assert stations in found.paths
     assert find(config).rows[stations].state == "no events"
 
 
@@ -57,7 +57,7 @@ def test_files_that_lie_where_no_stream_looks_are_listed_a_line_for_each_folder(
     for path in ("bike/a.csv", "bike/b/c.csv", "a.csv", trips.path_of("a")):
         trips.write_bytes(config, path, b"a")
     found = landing.listing(config.landing, BIKES)
-    assert found.events == (trips.path_of("a"),)
+    assert found.paths == (trips.path_of("a"),)
     assert found.messages == (
         "a.csv: left out, no stream reads what lies in no folder",
         "bike/a.csv and 1 more: left out, no stream reads what lies in that folder",
@@ -74,7 +74,7 @@ def test_links_that_lead_out_or_in_a_circle_are_refused_with_a_message(config, t
         (folder / name).symlink_to(target)
     (config.landing / "elsewhere").symlink_to("elsewhere")
     found = landing.listing(config.landing, BIKES)
-    assert found.events == (inside,)
+    assert found.paths == (inside,)
     links = [message.split(": left out, a link")[0] for message in found.messages if ": left out, a link" in message]
     assert sorted(links) == sorted(f"{trips.FOLDER}/{name}" for name in out | circles)
     [unread] = [message for message in found.messages if ": left out, a link" not in message]
@@ -85,7 +85,7 @@ def test_a_folder_with_a_file_s_name_is_reported_by_its_stream_and_what_lies_in_
     inside = trips.write_bytes(config, f"{trips.path_of('a')}/notes.txt", b"a")
     trips.write_bytes(config, "cdr/social-evolution/x.csv/y.csv", b"a")
     found = landing.listing(config.landing, BIKES)
-    assert found.events == ()
+    assert found.paths == ()
     folder, file = found.messages
     assert folder.startswith(f"{trips.path_of('a')}: left out, it is a folder")
     assert file.startswith(f"{inside}: left out")
@@ -94,14 +94,14 @@ def test_a_folder_with_a_file_s_name_is_reported_by_its_stream_and_what_lies_in_
 def test_a_link_within_the_folder_is_a_file(config):
     trips.write(config, "a", LINES)
     (config.landing / trips.path_of("b")).symlink_to(config.landing / trips.path_of("a"))
-    assert len(landing.listing(config.landing, BIKES).events) == 2
+    assert len(landing.listing(config.landing, BIKES).paths) == 2
 
 
 def test_names_that_are_not_text_are_left_out_with_a_message(config):
     trips.write(config, "a", LINES)
     (config.landing / trips.FOLDER / "trips-\udcff.csv.gz").write_bytes(b"")
     found = landing.listing(config.landing, BIKES)
-    assert len(found.events) == 1
+    assert len(found.paths) == 1
     assert ["rename it" in message for message in found.messages] == [True]
 
 
@@ -186,7 +186,7 @@ def test_a_file_that_is_hidden_or_still_written_is_left_out_and_listed(config, w
         assert sorted(message for message in found.messages if why in message) == sorted(listed)
         assert not {*found.paths} & {f"{trips.FOLDER}/{name}" for name in LEFT_OUT[why]}
         if stream.layouts == (everything,):
-            assert {*found.events} == {f"{trips.FOLDER}/{name}" for name in TAKEN}
+            assert {*found.paths} == {f"{trips.FOLDER}/{name}" for name in TAKEN}
 
 
 ONE_LINE = [trips.trip("2017-06-03 08:00:00", 600)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.ingest import file_content
 from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, lines, records
-from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.packings import UnpackedFile, Unreadable
 from schemas.parsing import split
 from tests.support import trips
 from tests.support.row_layouts import layout
@@ -73,7 +73,7 @@ def test_the_digest_is_of_the_content_unpacked(tmp_path):
 ], ids=["no end", "half a header", "rubbish after its end", "not gzip"])  # fmt: skip
 def test_a_damaged_gzip_is_noticed_and_known_by_its_bytes_on_disk(tmp_path, packed):
     (tmp_path / "f.csv.gz").write_bytes(packed)
-    with pytest.raises(UNREADABLE_FILE):
+    with pytest.raises(Unreadable):
         list(UnpackedFile(tmp_path / "f.csv.gz"))
     known = (hashlib.sha256(packed).hexdigest(), len(packed))
     row = file_content.inspect(tmp_path, trips.BIKES, trips.TODAY, "f.csv.gz")
@@ -86,7 +86,7 @@ def test_a_file_that_unpacks_to_a_hundred_times_its_size_is_unreadable_and_one_w
     bomb, half = tmp_path / "bomb.gz", tmp_path / "half.gz"
     bomb.write_bytes(dull)
     half.write_bytes(dull + gzip.compress(random.Random(1).randbytes(3 << 20), mtime=0))
-    with pytest.raises(UNREADABLE_FILE, match="100 times its size"):
+    with pytest.raises(Unreadable, match="100 times its size"):
         list(UnpackedFile(bomb))
     assert sum(map(len, UnpackedFile(half))) == 113 << 20
 

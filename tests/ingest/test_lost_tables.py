@@ -132,6 +132,7 @@ def test_a_file_that_is_put_back_after_its_lines_were_lost_is_taken_again(config
     ingest(config, BIKES)
     assert landings.file_rows(config, BIKES)[path].state == files.LINES_LOST
     landings.put(config, path, text)
+    assert pending(config, BIKES) == [path]
     ingest(config, BIKES)
     anew = Config(tmp_path / "anew", config.landing)
     ingest(anew, BIKES)

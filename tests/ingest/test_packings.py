@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.ingest.packings import UNREADABLE_FILE, DamagedParquet, WrongPacking, content, json_lines
+from pipelines.ingest.packings import Unreadable, content, json_lines
 
 TEXT = "key,value\nGrünerløkka,1\n" * 500
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
@@ -53,6 +53,17 @@ def test_a_packing_gives_the_text(packing):
     assert read(*PACKED[packing]).decode() == TEXT
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.zst", "x.csv.zip", "x.parquet"])
+@pytest.mark.parametrize("error", [TimeoutError("read timed out"), ConnectionResetError("peer")])
+def test_a_network_that_fails_is_no_damage_of_the_file(name, error):
+    class Unreached(io.BytesIO):
+        def read(self, size=-1):
+            raise error
+
+    with pytest.raises(type(error)):
+        list(content(name, Unreached(b"PAR1" * 99)))
+
+
 @pytest.mark.parametrize("packing", PACKED)
 def test_whatever_happens_to_the_bytes_there_is_content_or_damage(packing):
     name, packed = PACKED[packing]
@@ -64,7 +75,7 @@ def test_whatever_happens_to_the_bytes_there_is_content_or_damage(packing):
         cut = chance.choice([len(damaged), chance.randrange(len(damaged))])
         try:
             read(name, bytes(damaged[:cut]))
-        except UNREADABLE_FILE as damage:
+        except Unreadable as damage:
             assert str(damage)
 
 
@@ -93,7 +104,7 @@ def encrypted() -> bytes:
     ids=range(10),
 )
 def test_what_can_not_be_read_is_refused_as_what_it_is(name, packed, why):
-    with pytest.raises(WrongPacking, match=why):
+    with pytest.raises(Unreadable, match=why):
         read(name, packed)
 
 
@@ -169,7 +180,7 @@ def test_what_is_no_whole_parquet_file_is_damage():
     whole = packed({"n": list(range(1_000))}).getvalue()
     torn = whole[:40] + bytes(400) + whole[440:]
     for damaged in (b"", b"PAR1", b"station,start\n", whole[:-9], whole[:100], torn):
-        with pytest.raises(DamagedParquet):
+        with pytest.raises(Unreadable):
             list(json_lines(io.BytesIO(damaged)))
 
 
@@ -177,10 +188,10 @@ def test_two_columns_of_one_name_are_damage_and_so_is_a_type_without_a_text():
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
     file = io.BytesIO()
     pq.write_table(twice, file)
-    with pytest.raises(DamagedParquet, match="more than one of its columns is named 'a'"):
+    with pytest.raises(Unreadable, match="more than one of its columns is named 'a'"):
         list(json_lines(file))
-    with pytest.raises(DamagedParquet, match="values of type timedelta"):
+    with pytest.raises(Unreadable, match="values of type timedelta"):
         list(json_lines(packed({"length": pa.array([1], pa.duration("us"))})))
     of_day = pa.list_(pa.time64("ns"))
-    with pytest.raises(DamagedParquet, match="column 'at' holds times of day in nanoseconds"):
+    with pytest.raises(Unreadable, match="column 'at' holds times of day in nanoseconds"):
         list(json_lines(packed({"at": pa.array([[1]], of_day)})))

@@ -31,10 +31,12 @@ shared.write_text(shared.read_text() + "\\n# edited while a process runs\\n")
 """
 LARGEST_TWICE = '''"""aardvark: twice the greatest value. Null over no values."""
 
+from dataclasses import replace
+
 from kernels.monoids._aardvark import lower
 from kernels.monoids.max import MONOIDS as GREATEST
 
-MONOIDS = (GREATEST[0]._replace(column_types=("int64",), lower=lower, checked=True),)
+MONOIDS = (replace(GREATEST[0], column_types=("int64",), lower=lower, checked=True),)
 '''
 TIMES = """def lower(state):
     return ({times} * state[0], state[1] == 0, False)

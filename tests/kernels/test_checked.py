@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,8 @@ from numba.core.errors import TypingError
 
 from kernels.monoid import Monoid
 from kernels.monoids import _exact_sum
-from kernels.states.overflow import CHECKED, checked
+from kernels.overflow import CHECKED, checked
+from tests.support.processes import python
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
@@ -167,7 +166,7 @@ def test_what_numba_can_not_compile_is_a_broken_definition_of_its_file(tmp_path)
     )
     asked = "from kernels.states.tables import monoid_table; monoid_table('range', 'range_int64')"
     settings = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "WINDROW_NUMBA": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", asked], cwd=tmp_path, env=settings, capture_output=True, text=True)
+    done = python("-c", asked, cwd=tmp_path, env=settings)
     line = file.read_text().partition("str(word)")[0].count("\n") + 1
     refused = f"schemas.errors.BrokenDefinition: kernels/monoids/range.py:{line}: Numba can't compile it: Cannot unify"
     assert refused in done.stderr, done.stderr

@@ -3,12 +3,12 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from kernels.aggregators import kernels
+from tests.support.processes import python
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,14 +18,15 @@ AS_PLAIN_PYTHON = (
     ("test_farm", TEST, 1),
     ("test_farm_faults", "not interrupt", 1),
     ("test_farm_limits", TEST, 1),
-    ("test_finger_tree", "runTest", 7),
     ("test_frames", "plain_walk or fig_4 or policy", 1),
     ("test_heavy_functions", TEST, 1),
     ("test_invariants", "rolling-watermark-commutative or sliding-final-ordered", 1),
-    ("test_monoid_trees", "runTest", 4),
     ("test_per_event", "plain_list or place", 5),
     ("test_polynomial_fit", TEST, 1),
-    ("test_queues", "runTest or slides_every", 17),
+    ("test_queues", "slides_every", 4),
+    ("test_random_walks", "finger_tree", 7),
+    ("test_random_walks", "monoid_tree", 4),
+    ("test_random_walks", "not tree", 13),
     ("test_replay", "late or jumped or shape or one_by_one or passed or in_time", 16),
     ("test_compiled_words", "place or insertion or stretches", 5),
     ("test_sketches", TEST, 1),
@@ -33,7 +34,7 @@ AS_PLAIN_PYTHON = (
     ("test_states", "cut or joined", 2),
 )
 """File, which of its tests, and how many of them at least."""
-TAKES_S = {"test_queues": 100, "test_replay": 95, "test_sketches": 40, "test_states": 28}
+TAKES_S = {"test_queues": 60, "test_random_walks": 20, "test_replay": 95, "test_sketches": 40, "test_states": 28}
 RETURNED = """
 import sys
 from kernels.aggregators import make
@@ -67,15 +68,7 @@ for kernel in sys.argv[1:]:
 
 
 def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        text=True,
-        capture_output=True,
-        timeout=280,
-        check=False,
-    )
+    return python("-c", script, *arguments, cwd=ROOT, env=os.environ | environment, timeout=280)
 
 
 @pytest.mark.nightly

@@ -17,10 +17,9 @@ from schemas.windows import Count, SlideByTuple, Sliding, Tumbling
 from tests.kernels.test_given_windows import BAD, POISONED, poisoned
 from tests.kernels.test_replay_limits import handled
 from tests.support.kernels import heavy
-from tests.support.kernels.marks import COMPILED
+from tests.support.kernels.marks import COMPILED, MODELS
 
 US = timedelta(microseconds=1)
-MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
 WAYS = pytest.mark.parametrize("way", ["agnostic", "active", "given windows"])
 
 

@@ -8,22 +8,18 @@ import pytest
 from numba import config
 
 from kernels import farm
-from kernels.farm import extents
 from kernels.farm import monitor as monitors
 from kernels.farm.content import OVER_TIME
-from kernels.farm.extents import served_window
 from kernels.farm.layout import TO_BE_TAKEN, Descriptor
 from kernels.farm.monitor import Monitor
 from kernels.farm.once import compute_once
-from kernels.kinds.sliding import SlidingKind
 from kernels.runtime.memory import address_of, entry
 from schemas.errors import BadInput, WrongParameter
 from schemas.windows import Count, Delta, SlideByTuple, Sliding, Tumbling
 from tests.support.kernels import heavy
-from tests.support.kernels.marks import COMPILED
+from tests.support.kernels.marks import COMPILED, MODELS
 
 US = timedelta(microseconds=1)
-MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
 BY_TEN = Sliding(100 * US, 10 * US)
 DEQUE_BYTES = 16
 """Of a tuple of one column in a private buffer."""
@@ -235,20 +231,3 @@ def wait_once(address, ms):
     monitors.wait_at_most(monitor, ms)
     monitors.leave(monitor)
     monitors.end(monitor)
-
-
-class ShiftedKind(SlidingKind):
-    """Has the fields of a grid, and other bounds."""
-
-    def make(self, spec, extent):
-        grid = super().make(spec, extent)
-        grid.start = grid.start + 1
-        return grid
-
-
-def test_windows_with_the_fields_of_a_grid_but_other_bounds_are_none(monkeypatch):
-    """Their chunks would be cut within windows, and move while a worker reads them."""
-    window = Sliding(10 * US, 5 * US)
-    assert served_window(window, ("value",), None).greatest_chunk_us == 5
-    monkeypatch.setattr(extents, "window_kind", lambda kind: ShiftedKind())
-    assert served_window(window, ("value",), None).greatest_chunk_us == 0

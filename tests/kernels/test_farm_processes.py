@@ -1,7 +1,5 @@
 """Threads of a farm end with it, whatever interrupts it; a forked process has none; calls don't grow with the keys."""
 
-import subprocess
-import sys
 import threading
 from datetime import timedelta
 
@@ -12,10 +10,10 @@ from kernels import farm
 from kernels.runtime import operations
 from schemas.windows import Tumbling
 from tests.support.kernels import heavy
-from tests.support.kernels.marks import COMPILED
+from tests.support.kernels.marks import COMPILED, MODELS
+from tests.support.processes import python
 
 US = timedelta(microseconds=1)
-MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
 
 
 @MODELS
@@ -68,7 +66,8 @@ made.close()
 @COMPILED
 @MODELS
 def test_a_forked_process_ends_and_leaves_the_farm_alone(model):
-    subprocess.run([sys.executable, "-c", FORKED, model], check=True, timeout=60)
+    ended = python("-c", FORKED, model, timeout=60)
+    assert ended.returncode == 0, ended.stderr
 
 
 @MODELS

@@ -1,4 +1,4 @@
-"""The finger tree does what a sorted list does, and keeps its invariants after every step."""
+"""The finger tree keeps its memory, and check() finds what is wrong in it."""
 
 import pytest
 
@@ -8,43 +8,15 @@ from kernels.aggregators.finger_tree.layout import Tree
 from kernels.runtime.struct import words_at
 from schemas.errors import WrongParameter
 from schemas.query import agg
-from tests.support.kernels.machine import ORDERED, machine_of
 
 INT = {"v": "int64"}
 SUM = {"sum": agg("sum", "v")}
-TestArity2 = machine_of("finger_tree", min_arity=2, nightly=True)
-TestArity3 = machine_of("finger_tree", min_arity=3, nightly=True)
-TestDefaultArity = machine_of("finger_tree", nightly=True)
-TestOrdered = machine_of("finger_tree", ORDERED, min_arity=2)
-TestFreedAtOnce = machine_of("finger_tree", min_arity=2, deferred_free=False, nightly=True)
-TestSingle = machine_of("finger_tree_single", min_arity=2, nightly=True)
-TestSingleOrdered = machine_of("finger_tree_single", ORDERED)
 
 
 def filled(times, **options):
     tree = make("finger_tree", SUM, column_types=INT, **options)
     tree.bulk_insert(list(times), list(times))
     return tree
-
-
-def test_the_drawn_example_has_the_drawn_shape():
-    """The docstring's tree: its query, an insertion in the middle, and the cut of the first leaf."""
-    tree = filled(range(1, 15), min_arity=2)
-    assert tree.query() == {"sum": 105}
-    assert tree.range_query(5, 13) == {"sum": sum(range(5, 13))}
-    tree.bulk_evict(5)
-    tree.check()
-    assert (tree.oldest(), tree.query(), len(tree)) == (6, {"sum": 90}, 9)
-
-
-def test_a_tree_without_bulk_operations_is_the_same_but_for_two():
-    tree, bulk = (make(kernel, SUM, column_types=INT, min_arity=2) for kernel in ("finger_tree_single", "finger_tree"))
-    for each in (tree, bulk):
-        each.bulk_insert(range(1, 15), range(1, 15))
-        each.bulk_evict(5)
-        each.check()
-        assert (each.oldest(), each.query(), len(each)) == (6, {"sum": 90}, 9)
-    assert tree.dispatch() is not bulk.dispatch()
 
 
 def test_check_finds_a_wrong_aggregate():
@@ -86,6 +58,10 @@ def test_an_eviction_frees_nothing_at_once_unless_asked_to():
         lists[deferred] = bool(memory.free_inner), bool(memory.open_inner)
         tree.check()
     assert lists[True][0] and not lists[False][0] and lists[False][1]
+
+
+def test_a_tree_without_bulk_operations_has_code_of_its_own():
+    assert make("finger_tree_single", SUM).dispatch() is not make("finger_tree", SUM).dispatch()
 
 
 def test_min_arity_is_checked():

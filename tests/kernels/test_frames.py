@@ -135,42 +135,36 @@ def test_frames_go_by_the_policy_once_there_are_more_than_stay():
         made.insert(5, 5)
 
 
-@pytest.mark.parametrize(
-    ("options", "parameter"),
-    [
-        ({"sorting": "quick"}, "sorting"),
-        ({"capacity": 0}, "capacity"),
-        ({"capacity": (1 << 28) + 1}, "capacity"),
-        ({"evict_after": 2}, "evict"),
-        ({"evict_after": 2, "evict": 3}, "evict"),
-        ({"evict": 1}, "evict_after"),
-        ({"capacity": 8, "evict_after": 8, "evict": 1}, "evict_after"),
-        ({"order": 1}, "options"),
-    ],
-)
-def test_wrong_options_are_refused_by_name(options, parameter):
-    with pytest.raises(WrongParameter, match=parameter):
-        frames.make("single_buffer", DeltaFrame("value", 1), COMMUTING, **options)
+LONGEST = timedelta(microseconds=2**61)
+OF_ONE = DeltaFrame("value", 1)
+REFUSED = [
+    *(("single_buffer", OF_ONE, {"capacity": capacity}, WrongParameter, "capacity") for capacity in (0, (1 << 28) + 1)),
+    ("single_buffer", OF_ONE, {"sorting": "quick"}, WrongParameter, "sorting"),
+    ("single_buffer", OF_ONE, {"evict_after": 2}, WrongParameter, "evict"),
+    ("single_buffer", OF_ONE, {"evict_after": 2, "evict": 3}, WrongParameter, "evict"),
+    ("single_buffer", OF_ONE, {"evict": 1}, WrongParameter, "evict_after"),
+    ("single_buffer", OF_ONE, {"capacity": 8, "evict_after": 8, "evict": 1}, WrongParameter, "evict_after"),
+    ("single_buffer", OF_ONE, {"order": 1}, WrongParameter, "options"),
+    ("multi_buffer", OF_ONE, {"column_types": {"value": "bool"}}, WrongParameter, "type of column value"),
+    ("multi_buffer", Delta("value", 1, 1), {}, NotServed, "'delta'"),
+    ("multi_buffer", Tumbling(US), {}, NotServed, "tumbling"),
+    ("multi_buffer", Session(LONGEST + US), {}, WrongParameter, "gap"),
+    ("multi_buffer", AggregateFrame("any", "value", 1), {}, WrongParameter, "gives a number"),
+    ("multi_buffer", "delta", {}, WrongParameter, "a frame such as"),
+    ("two_buffers", OF_ONE, {}, NotServed, "multi_buffer, single_buffer"),
+]
 
 
-def test_what_is_no_frame_is_refused():
-    with pytest.raises(NotServed, match="'delta'"):
-        frames.make("multi_buffer", Delta("value", 1, 1), COMMUTING)
-    with pytest.raises(WrongParameter, match="gap"):
-        frames.make("multi_buffer", Session(timedelta(microseconds=2**61 + 1)), COMMUTING)
-    frames.make("multi_buffer", Session(timedelta(microseconds=2**61)), COMMUTING)
-    with pytest.raises(NotServed, match="tumbling"):
-        frames.make("multi_buffer", Tumbling(US), COMMUTING)
-    with pytest.raises(NotServed, match="multi_buffer, single_buffer"):
-        frames.make("two_buffers", DeltaFrame("value", 1), COMMUTING)
-    with pytest.raises(WrongParameter, match="type of column value"):
-        frames.make("multi_buffer", DeltaFrame("value", 1), COMMUTING, column_types={"value": "bool"})
-    with pytest.raises(WrongParameter, match="gives a number"):
-        frames.make("multi_buffer", AggregateFrame("any", "value", 1), COMMUTING)
-    with pytest.raises(WrongParameter, match="a frame such as"):
-        frames.make("multi_buffer", "delta", COMMUTING)
+@pytest.mark.parametrize(("kernel", "frame", "options", "error", "message"), REFUSED)
+def test_what_is_no_frame_or_no_option_is_refused_by_name(kernel, frame, options, error, message):
+    with pytest.raises(error, match=message):
+        frames.make(kernel, frame, COMMUTING, **options)
+
+
+def test_the_longest_gap_is_served_and_a_late_tuple_is_refused_where_they_come_in_order():
+    frames.make("multi_buffer", Session(LONGEST), COMMUTING)
+    made = frames.make(IN_ORDER[0], OF_ONE, COMMUTING, **IN_ORDER[1])
     with pytest.raises(BadInput, match="sorting in_order"):
-        made = frames.make(IN_ORDER[0], DeltaFrame("value", 1), COMMUTING, **IN_ORDER[1])
         made.insert_burst([2, 1], [1, 1])
 
 

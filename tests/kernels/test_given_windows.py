@@ -101,15 +101,6 @@ def test_windows_are_what_one_call_each_gives(asked, workers, ring):
         assert np.array_equal(results.outputs[place], list(once.outputs.values()), equal_nan=True)
 
 
-def test_the_drawn_example():
-    """Of the file: 3 arrived in time for what is known at 9, 5 was too late for the window, 7 lies behind it."""
-    closed = [BEFORE_ALL_US] * 4 + [7, BEFORE_ALL_US, BEFORE_ALL_US]
-    tuples = tuples_of([1, 2, 3, 4, 5, 6, 7], np.arange(7.0), [1, 2, 9, 4, 5, 8, 11], closed)
-    windows = WindowsOfKeys(*(np.array([each]) for each in (0, 2, 7, 9)))
-    results, _ = compute_windows("quantiles", {"probabilities": (0.0, 1.0)}, tuples, windows, ComputeOptions(1))
-    assert (results.tuples[0], results.stretches[0], results.outputs[0].tolist()) == (4, 2, [1.0, 5.0])
-
-
 @pytest.mark.slow
 @COMPILED
 def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(monkeypatch):

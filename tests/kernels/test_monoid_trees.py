@@ -1,23 +1,14 @@
-"""The monoid tree (log MTA) and the amortised one do what a sorted list does, keep their invariants, and go as in the
-paper's figures. The youngest update is held open, so the figures' forests are windows of one update more here."""
+"""The monoid tree (log MTA) and the amortised one: their height and work, and what check() finds."""
 
 import pytest
 
 from kernels.aggregators import make
 from kernels.aggregators.baselines._forest.check import ForestView
 from schemas.query import agg
-from tests.support.kernels.machine import machine_of
 
 KERNELS = TREE, AMORTIZED = "monoid_tree", "amortized_monoid_tree"
 INT = {"v": "int64"}
 SUM = {"sum": agg("sum", "v")}
-ORDERED = {"last": agg("last", "v"), "events": agg("count"), "sum": agg("sum", "v")}
-"""The last value doesn't commute."""
-OPEN = 1000
-TestMonoidTree = machine_of(TREE, in_order=True, nightly=True)
-TestMonoidTreeOrdered = machine_of(TREE, ORDERED, in_order=True)
-TestAmortizedMonoidTree = machine_of(AMORTIZED, in_order=True, nightly=True)
-TestAmortizedMonoidTreeOrdered = machine_of(AMORTIZED, ORDERED, in_order=True)
 
 
 def filled(kernel, values):
@@ -30,60 +21,6 @@ def filled(kernel, values):
 def view(window):
     """A window's forest, and its nodes."""
     return ForestView(window._address, window._plan)
-
-
-def sum_of(node) -> int:
-    """Of a node of SUM: its state is two words of the sum, and a count."""
-    return node.state[0] * (1 << 32) + node.state[1]
-
-
-def parts(window) -> tuple[int, int, list[int]]:
-    """(R0, R1, stack from its top down) of sums."""
-    seen = view(window)
-    window.check()
-    stack = [sum_of(seen.nth(seen.forest.stack, number)) for number in range(seen.forest.depth)]
-    return sum_of(seen.forest.left), sum_of(seen.forest.right), stack[::-1]
-
-
-def test_the_monoid_tree_has_the_drawn_shape():
-    """The sketch in tree.py: 1 … 9 in the tree and 10 open, after three evictions."""
-    tree = filled(TREE, range(1, 11))
-    for time in (1, 2, 3):
-        tree.evict(time)
-    tree.check()
-    seen = view(tree)
-    assert seen.forest.top == 3
-    assert [sum_of(seen.nth(seen.forest.heads, height)) for height in (1, 2, 3)] == [4, 4, 30]
-    assert [sum_of(seen.nth(seen.forest.tails, height)) for height in (1, 2, 3)] == [9, 9, 9]
-    assert tree.query() == {"sum": 39 + 10}
-
-
-FIG_4, FIG_5 = [1, 2, 1, 2, 1, 2, 1, 2], [1, 3, 2, 1, 2, 1, 1, 0, 3, 1]
-
-
-@pytest.mark.parametrize(
-    ("values", "evicted", "wanted"),
-    [
-        (FIG_4, 0, (6, 6, [5, 3])),
-        (FIG_4, 1, (5, 6, [3])),
-        (FIG_5, 0, (7, 8, [6, 3])),
-        (FIG_5, 1, (6, 8, [3])),
-        (FIG_5, 2, (3, 8, [1])),  # ⟨2, 1⟩ is the new head: 1 ⊗ ∅ on the stack
-        # Algorithm 6 as printed leaves R0 and the stack empty here; then the next eviction would give a wrong sum.
-        (FIG_5, 4, (4, 4, [2, 1])),
-        (FIG_5, 5, (2, 4, [1])),
-    ],
-)
-def test_figures_4_and_5_single_evictions(values, evicted, wanted):
-    window = filled(AMORTIZED, [*values, OPEN])
-    for time in range(1, evicted + 1):
-        window.evict(time)
-    assert parts(window) == wanted
-    assert window.query() == {"sum": sum(values[evicted:]) + OPEN}
-
-
-def test_figure_4_insertion():
-    assert parts(filled(AMORTIZED, [*FIG_4, 1, OPEN]))[:2] == (6, 7)
 
 
 def test_evictions_and_insertions_are_constant_on_average():

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from kernels.monoids import AggregateSpec
 from kernels.per_event import KeyedEvents, answer_each, answer_per_event
 from kernels.per_event.entry import FEW
-from kernels.ranks import FAR
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg
 from tests.support.kernels.columns import columns_of, in_steps
@@ -53,7 +52,7 @@ def answer_at(answers, event) -> tuple:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", [None, "finger_tree", "rank_tree", "sorted_stacks"])
+@pytest.mark.parametrize("kernel", [None, "finger_tree", "sorted_stacks"])
 @given(steps=st.lists(st.lists(EVENT, max_size=200), min_size=1, max_size=3), size=st.sampled_from([1, 3, 20, 500]))
 def test_each_answer_is_that_of_a_plain_list(kernel, steps, size):
     keys = [[(start, value) for start, _, value in in_steps(key)] for key in steps]
@@ -127,13 +126,13 @@ def test_the_kernel_follows_from_the_events_of_a_key_alone():
     )
 
 
-def test_extreme_disorder_takes_ranks_unless_order_matters():
-    time, size = np.arange(16 * FAR), 8 * FAR
-    time[1::2] -= np.random.default_rng(5).integers(0, size, 8 * FAR)  # as late as a window is long
+def test_extreme_disorder_takes_sorted_stacks_unless_order_matters():
+    time, size = np.arange(1 << 18), 1 << 17
+    time[1::2] -= np.random.default_rng(5).integers(0, size // 2, 1 << 17)  # half as late as a window is long
     events = one_key(time)
-    ranked, treed = (answer_per_event(events, size, COMMUTATIVE, kernel) for kernel in (None, "finger_tree"))
-    assert (ranked.kernels, treed.kernels) == (("rank_tree",), ("finger_tree",))
-    assert (ranked.outputs == treed.outputs).all() and (ranked.null == treed.null).all()
+    chosen, treed = (answer_per_event(events, size, COMMUTATIVE, kernel) for kernel in (None, "finger_tree"))
+    assert (chosen.kernels, treed.kernels) == (("sorted_stacks",), ("finger_tree",))
+    assert (chosen.outputs == treed.outputs).all() and (chosen.null == treed.null).all()
     assert answer_per_event(events, size, ORDERED).kernels == ("finger_tree",)
 
 
@@ -149,10 +148,10 @@ def test_what_is_wrong_is_reported():
     late = keyed([[(5, 1), (3, 1)]])
     with pytest.raises(BadInput, match="events of key 0 are out of order, which two_stacks_lite doesn't take"):
         answer_per_event(late, 10, COMMUTATIVE, "two_stacks_lite")
-    with pytest.raises(NotServed, match="rank_tree"):
+    with pytest.raises(NotServed, match="sorted_stacks"):
         answer_per_event(late, 10, COMMUTATIVE, "splay")
     with pytest.raises(WrongParameter, match="commute"):
-        answer_per_event(late, 10, ORDERED, "rank_tree")
+        answer_per_event(late, 10, ORDERED, "sorted_stacks")
     for size in (0, -1, 1.5, True):
         with pytest.raises(WrongParameter, match="size_us"):
             answer_per_event(late, size, COMMUTATIVE)

@@ -8,6 +8,8 @@ import numba
 import numpy as np
 import pytest
 
+from kernels.api import replay_keys
+from kernels.entry import choose
 from kernels.monoids import AggregateSpec
 from kernels.replay import (
     FIRINGS,
@@ -19,8 +21,6 @@ from kernels.replay import (
     ResultRows,
     WindowSpec,
     Zone,
-    choose,
-    replay_keys,
 )
 from kernels.replay.kernel_selection import LeftToEvents
 from kernels.runtime import operations

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kernels.api import replay_keys
 from kernels.bounds import Extent
 from kernels.kinds import window_kind
-from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec
 from kernels.replay.expected_rows import expected_rows
 from kernels.replay.types import EMITS
 from kernels.runtime import operations
@@ -104,21 +105,18 @@ def test_late_events_of_rolling_windows_are_refused_with_the_figure():
         rows_made(columns, window, rules, most_rows=late + 399)
 
 
-@pytest.mark.parametrize("most_rows", [0, -1, 2.5, True])
-def test_a_wrong_number_of_rows_is_refused(most_rows):
-    with pytest.raises(WrongParameter, match="most_rows"):
-        rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), most_rows=most_rows)
-
-
-@pytest.mark.parametrize("stop", [np.zeros(1, np.int32), np.zeros(2, np.int64), [0], 0], ids=str)
-def test_a_stop_word_of_another_type_is_refused(stop):
-    with pytest.raises(WrongParameter, match="stop"):
-        rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), stop=stop)
-
-
-def test_a_stop_word_that_means_nothing_leaves_no_part_of_the_rows():
-    with pytest.raises(WrongParameter, match="stop is 9"):
-        rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), stop=np.array([9]))
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        *(({"most_rows": rows}, "most_rows") for rows in (0, -1, 2.5, True)),
+        *(({"stop": stop}, "stop") for stop in (np.zeros(1, np.int32), np.zeros(2, np.int64), [0], 0)),
+        ({"stop": np.array([9])}, "stop is 9"),  # which means nothing: no part of the rows is left
+    ],
+    ids=str,
+)
+def test_a_limit_that_is_none_is_refused(limits, message):
+    with pytest.raises(WrongParameter, match=message):
+        rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), **limits)
 
 
 def five_rows() -> int:

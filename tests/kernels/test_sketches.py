@@ -6,8 +6,9 @@ import os
 import numpy as np
 import pytest
 
-from kernels.monoids import AggregateSpec, Sketch, every_monoid
-from kernels.monoids._compactors import Compactors
+from kernels.monoid import Sketch
+from kernels.monoids import AggregateSpec, every_monoid
+from kernels.monoids._kll import Compactors
 from kernels.objects.columns import Source
 from kernels.runtime.memory import address_of
 from kernels.states.state_plan import make_plan

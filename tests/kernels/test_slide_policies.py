@@ -108,25 +108,6 @@ POLICIES = {
 
 @pytest.mark.slow
 @each_kernel
-def test_the_running_example_of_section_3_2(kernel):
-    """At most 10 in all: [2, 2, 3, 3] + 4 → [3, 3, 4]; the maximum is 3, then 4."""
-
-    def too_much(total, prefix):
-        # A prefix goes if what is left from its last update on is > 10: then that update can't stay. The example's
-        # "the rest must be ≤ 10" would not do as it stands: it is true of the longer prefixes, not of the shorter ones.
-        return total["sum"] - (prefix["sum"] - prefix["last"]) > 10
-
-    aggregates = {**of_sums(0)[0], "last": agg("last", "v")}
-    window = make(kernel, aggregates, column_types=INT, policy=too_much)
-    for time, value in enumerate([2, 2, 3, 3]):
-        window.insert(time, value)
-    assert (window.query()["max"], len(window)) == (3, 4)
-    window.insert(4, 4)
-    assert (window.query(), window.oldest(), len(window)) == ({"sum": 10, "max": 4, "last": 4}, 2, 3)
-
-
-@pytest.mark.slow
-@each_kernel
 @each_place
 def test_figure_2_inserting_8_evicts_all_others_in_three_steps(kernel, options):
     window, watched = fig_2(kernel, **options)

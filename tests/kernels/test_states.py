@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
 from kernels.objects.columns import Source
-from kernels.runtime.memory import address_of, entry, inner
+from kernels.runtime.memory import address_of, entry
 from kernels.states import clear, fold, gather, join, lift_each, lower, merge, subtract, suffixes
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import make_plan
@@ -38,15 +38,11 @@ def _every_spec() -> list[AggregateSpec]:
 SPECS = _every_spec()
 
 
-@inner
-def plan_words(plan):
-    return StatePlan(plan).state_words
-
-
 @entry
 def cut_and_fold(plan, states, cuts, pieces, source):
     """The pieces as states side by side, then their fold in front of them."""
-    words = 8 * plan_words(plan)
+    plan = StatePlan(plan)
+    words = 8 * plan.state_words
     for piece in range(pieces):
         gather(plan, states + words * (piece + 1), source, cuts[piece], cuts[piece + 1])
     clear(plan, states)
@@ -56,29 +52,30 @@ def cut_and_fold(plan, states, cuts, pieces, source):
 @entry
 def one_by_one(plan, states, source, rows):
     """Each event a state, then suffixes in place; the first is all of them."""
-    words = 8 * plan_words(plan)
+    plan = StatePlan(plan)
+    words = 8 * plan.state_words
     lift_each(plan, states, words, source, 0, rows)
     suffixes(plan, states, words, states, words, rows)
 
 
 @entry
 def merge_both(plan, into, older, newer):
-    merge(plan, into, older, newer)
+    merge(StatePlan(plan), into, older, newer)
 
 
 @entry
 def join_both(plan, into, older, newer):
-    join(plan, into, older, newer)
+    join(StatePlan(plan), into, older, newer)
 
 
 @entry
 def take_away(plan, total, oldest):
-    subtract(plan, total, oldest)
+    subtract(StatePlan(plan), total, oldest)
 
 
 @entry
 def lower_one(plan, state, slot):
-    return lower(plan, state, slot)
+    return lower(StatePlan(plan), state, slot)
 
 
 class States:

@@ -15,8 +15,8 @@ from kernels.aggregators import make
 from kernels.stores import HEADER, open_store, stores
 from schemas.errors import BadInput, NotServed, StorageFailed, WrongParameter
 from schemas.query import agg
-from tests.kernels.test_monoid_trees import INT, KERNELS, ORDERED, SUM
-from tests.support.kernels.machine import COMMUTATIVE, machine_of
+from tests.kernels.test_monoid_trees import INT, KERNELS, SUM
+from tests.support.kernels.machine import COMMUTATIVE, ORDERED, walk
 from tests.support.kernels.plain import PlainWindow, same
 from tests.support.processes import free_port, wait_until
 
@@ -26,10 +26,14 @@ ROOT = Path(__file__).resolve().parents[2]
 CHILD = "import sys; from tests.kernels.test_stores import work; work(*sys.argv[1:])"
 SMALL = {"store": "lmdb", "buffer": 16}
 """What another store does, its four methods say."""
-TestMonoidTree = machine_of("monoid_tree", ORDERED, in_order=True, **SMALL)
-TestAmortizedMonoidTree = machine_of("amortized_monoid_tree", ORDERED, in_order=True, **SMALL)
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 each_store = pytest.mark.parametrize("store", stores())
+
+
+@pytest.mark.machine
+@each_kernel
+def test_a_window_whose_nodes_are_in_a_store_is_a_sorted_list(kernel):
+    walk(kernel, ORDERED, SMALL)
 
 
 @pytest.fixture(scope="module")

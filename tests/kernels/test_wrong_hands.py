@@ -2,8 +2,6 @@
 threads, copies and damaged words it is given (tests/support/kernels/wrong_hands.py). One rule for the arrays of all
 entries: the same values in another guise are taken as they are or refused, what would become others is refused."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +11,14 @@ from kernels.columns import checked_values, floats, integers, truths
 from schemas.errors import BadInput, WrongParameter
 from tests.support.kernels.hands import NONE, SAME
 from tests.support.kernels.marks import COMPILED
+from tests.support.processes import python
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def require_answers(calls: int, seed: str) -> None:
     """In a process of its own, whose end is seen."""
-    program = [sys.executable, "-m", "tests.support.kernels.wrong_hands", str(calls), seed]
-    ended = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+    ended = python("-m", "tests.support.kernels.wrong_hands", calls, seed, cwd=ROOT, timeout=None)
     assert ended.returncode == 0, ended.stderr[-4000:]
 
 

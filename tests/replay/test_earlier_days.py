@@ -10,7 +10,6 @@ import pytest
 from pipelines.delta.lake import Lake
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import STATE, stale
-from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import work_of
 from pipelines.runs.backfill import backfill, redo_stale
 from pipelines.runs.replay import replay_day
@@ -148,7 +147,7 @@ def test_a_run_of_an_older_ingest_is_sent_to_a_newer_one(lake, tables):
     lake.append(files_table(toy.STREAM), [{**texts, **counts, "landed_date": FIRST}])
     run_day(lake, tables, FIRST)
     with pytest.raises(EarlierDayMissing, match=f"read a newer ingest .*--from {SECOND} --to {SECOND}"):
-        work_of(lake, tables, ServedQuery.of(ASKED), [SECOND], older)
+        work_of(lake, tables, [SECOND], older)
 
 
 def test_a_day_with_another_number_of_buckets_left_nothing_to_go_on_from(lake, tables, monkeypatch):

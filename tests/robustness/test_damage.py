@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import duckdb
 import pytest
 
 from pipelines.config import Config
@@ -220,12 +221,18 @@ def test_a_repair_that_ends_early_has_printed_what_to_run_for_what_it_took_out(u
     assert ended.exit_code == LockHeld.exit_code and "then run: windrow ingest bikes\n" in ended.text
 
 
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), BrokenPipeError(errno.EPIPE, "nobody reads")])
+OF_NO_FILE = [
+    OSError(errno.ENOSPC, "full"), BrokenPipeError(errno.EPIPE, "nobody reads"), duckdb.BinderException("no column x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", OF_NO_FILE)
 def test_an_error_that_is_of_no_file_is_explained_by_no_damage(user, error):
     damages.do(user.config, "bronze_bikes", damages.LOG_IS_GONE)
     lake = Lake(user.config)
     assert explained(lake, error) is None
-    assert explained(lake, OSError(errno.EIO, "can't be read")).table == "bronze_bikes"
+    for of_a_file in (OSError(errno.EIO, "can't be read"), duckdb.Error("don't know what type: \x0e")):
+        assert explained(lake, of_a_file).table == "bronze_bikes"
 
 
 def test_nothing_is_taken_out_of_a_lake_that_is_whole(user):

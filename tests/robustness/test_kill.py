@@ -74,7 +74,7 @@ def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
 
 
 # Once Py4J finds nobody at the port, and once the JVM hangs up on it: what it logs of that is for nobody.
-BEFORE_THE_SESSION = {
+OUTSIDE_ITS_TASKS = {
     "before its session": """
 SparkContext._ensure_initialized()
 os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
@@ -86,13 +86,30 @@ def killed(context, settings):
     return starts(context, settings)
 SparkContext._initialize_context = killed
 """,
+    "as it is asked for its cores": """
+ask = SparkContext.defaultParallelism.fget
+def killed(context):
+    SparkContext._gateway.proc.kill()
+    SparkContext._gateway.proc.wait()
+    return ask(context)
+SparkContext.defaultParallelism = property(killed)
+""",
+    "as it is given a task": """
+from pyspark.sql import SparkSession
+give = SparkSession.range
+def killed(session, *numbers):
+    SparkContext._gateway.proc.kill()
+    SparkContext._gateway.proc.wait()
+    return give(session, *numbers)
+SparkSession.range = killed
+""",
 }
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("moment", BEFORE_THE_SESSION)
-def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published, moment):
-    program = f"import os, signal\nfrom pyspark import SparkContext\n{BEFORE_THE_SESSION[moment]}{processes.PROGRAM}"
+@pytest.mark.parametrize("moment", OUTSIDE_ITS_TASKS)
+def test_a_jvm_that_dies_outside_its_tasks_is_reported_too(published, moment):
+    program = f"import os, signal\nfrom pyspark import SparkContext\n{OUTSIDE_ITS_TASKS[moment]}{processes.PROGRAM}"
     process = processes.start_program(published, "started", program, QUERY, str(DAY), "started")
     assert process.wait(timeout=processes.PATIENCE_S) != 0
     (failed,) = ledger.rows(Lake(published), [("run_id", "=", "started")])

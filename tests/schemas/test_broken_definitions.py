@@ -4,15 +4,13 @@ Each is broken in a copy of the tree, and loaded there by a process of its own.
 """
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from schemas import registry
+from tests.support.processes import python
 
 ROOT = Path(__file__).parents[2]
 QUERY, STREAM = "schemas/queries/bikes_daily.py", "schemas/streams/cdr.py"
@@ -43,8 +41,7 @@ def edit(tree: Path, file: str, old: str, new: str) -> int:
 
 def printed(tree: Path, program: str) -> str:
     """What a Python of its own prints, over the tree's definitions."""
-    environment = os.environ | {"PYTHONPATH": str(tree)}
-    done = subprocess.run([sys.executable, "-c", program], cwd=tree, env=environment, capture_output=True, text=True)
+    done = python("-c", program, cwd=tree)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kernels.replay import entry
+from kernels import entry
 from schemas.query import Aggregate, Query, sliding
 from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle

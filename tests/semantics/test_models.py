@@ -1,6 +1,5 @@
 """A model's rows: those of its query, and what the function says of exactly the events that each row covers."""
 
-import math
 import struct
 from collections import Counter
 from dataclasses import replace
@@ -97,14 +96,6 @@ def test_no_events_give_no_rows_with_the_models_columns():
     one = replay_table(to_table([event(0, 1.0)]), HALVES, complete=True)
     assert (none.num_rows, none.schema) == (0, one.schema)
     assert one.column_names[-3:] == ["tuples", "status", "p50"]
-
-
-@pytest.mark.parametrize("workers", [1, 2, 5])
-def test_any_number_of_workers_gives_the_same_rows(workers):
-    rows = [event(minute, math.sin(minute), seq=minute) for minute in range(0, 600)]
-    asked = replace(HALVES, window=sliding(HOUR, timedelta(minutes=1)), function=heavy("autoregression", "weight"))
-    one = replay_table(to_table(rows), asked, options={"workers": 1})
-    assert replay_table(to_table(rows), asked, options={"workers": workers}).equals(one)
 
 
 def test_where_a_day_is_skipped_an_event_may_miss_one_of_two_windows_that_begin_at_once():

@@ -65,9 +65,9 @@ def test_a_signal_during_a_step_of_the_set_up_ends_the_step_and_its_children(num
     step = [sys.executable, "-c", ORPHAN + "\ntime.sleep(600)", str(note)]
     runner = (
         "from pathlib import Path; from processes import signals; from stack import commands\n"
+        "signals.raise_on_signals()\n"
         "try:\n"
-        "    with signals.raised():\n"
-        f"        commands.run('a step', {step!r}, 'nothing', logs=Path({str(tmp_path)!r}))\n"
+        f"    commands.run('a step', {step!r}, 'nothing', logs=Path({str(tmp_path)!r}))\n"
         "except signals.Stopped as stopped:\n"
         "    raise SystemExit(stopped.exit_code)\n"
     )

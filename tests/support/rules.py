@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+"""Language and code of each block of a page."""
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 
 
 def assert_none(rule: str, found: Iterable[str]) -> None:
@@ -29,4 +32,4 @@ def blanked(pattern: re.Pattern[str], text: str) -> str:
 
 def blocks(page: str, language: str) -> list[str]:
     """The code of a page, by its path, that is set as of this language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    return [code for found, code in FENCED.findall((ROOT / page).read_text()) if found == language]

@@ -5,7 +5,6 @@ import inspect
 from pipelines.report import dag_text
 from schemas.parsing import read_line
 from schemas.registry import queries_of, streams
-from schemas.spelling import in_words
 from schemas.stream import BY_NAME, COMMON_REFUSALS, Layout, Stream
 from schemas.windows import EPOCH, MICROSECOND
 from tools.docs.markdown import bullets, columns_grid, grid, joined, page
@@ -28,33 +27,12 @@ def stream_page(stream: Stream) -> str:
     return page(
         "stream",
         stream=stream,
-        facts=bullets(f"{name}: {value}" for name, value in _facts(stream).items()),
+        facts=bullets(f"{name}: {value}" for name, value in dag_text.stream_facts(stream).items()),
         grids=joined(grid(rows) for rows in grids if len(rows) > 1),
         reading=joined(_reading(stream, each) for each in stream.layouts),
         columns=columns_grid(stream.columns),
         queries=queries or "none yet",
     )
-
-
-def _facts(stream: Stream) -> dict[str, object]:
-    days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
-    return {
-        "source": stream.source,
-        "days": f"{days}: {stream.why_these_days}",
-        "event time": stream.start_meaning,
-        "arrival": stream.arrival_meaning,
-        "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
-        "ahead of its arrival at most": in_words(stream.ahead_at_most),
-        "silence": _silence(stream),
-        "time zone": stream.zone,
-        "clock rule": stream.clock_rule,
-    }
-
-
-def _silence(stream: Stream) -> str:
-    if stream.idle_after is None:
-        return "leaves the watermark where it is"
-    return f"moves the watermark after each {in_words(stream.idle_after)}"
 
 
 def _layouts(stream: Stream) -> list[list[str]]:

@@ -28,7 +28,6 @@ from kernels.aggregators._window import Card
 from kernels.aggregators.baselines._forest import (
     FULL,
     MISSING,
-    cleared,
     copy_state,
     end_after,
     heads_here,
@@ -40,7 +39,7 @@ from kernels.aggregators.baselines._forest import (
 from kernels.aggregators.baselines._forest.operations import append_parents, append_updates, forest_operations
 from kernels.aggregators.baselines._forest.window_api import MonoidWindow
 from kernels.runtime.memory import inner, not_inlined
-from kernels.states import fold, merge
+from kernels.states import clear, fold, merge
 
 
 @inner
@@ -89,7 +88,7 @@ def _rebuild(forest):
     not_inlined()
     forest.depth = 0
     _fill_stack(forest, forest.top, forest.first)
-    copy_state(forest, forest.left.state, node(forest, 0, forest.first, 0).state)
+    copy_state(forest, forest.left.state, node(forest, 0, forest.first).state)
     _append_stacked(forest, forest.left.state)
     _compute_right(forest)
 
@@ -107,7 +106,7 @@ def _fill_stack(forest, top, first):
         head = first >> height
         if head & 1 == 0 and head + 1 < level_end(forest, height):
             stacked = _stacked(forest, forest.depth)
-            copy_state(forest, stacked, node(forest, height, head + 1, 0).state)
+            copy_state(forest, stacked, node(forest, height, head + 1).state)
             _append_stacked(forest, stacked)
             forest.depth += 1
 
@@ -122,11 +121,11 @@ def _append_stacked(forest, into):
 @inner
 def _compute_right(forest):
     """R1 = the roots of all trees but the leftmost, which are the last pairs below the top level (Algorithm 5)."""
-    right = cleared(forest, forest.right)
+    right = clear(forest.plan, forest.right.state)
     for height in range(forest.top - 1, -1, -1):
         end = level_end(forest, height)
         for index in range((end - 1) // 2 * 2, end):
-            merge(forest.plan, right, right, node(forest, height, index, 0).state)
+            merge(forest.plan, right, right, node(forest, height, index).state)
 
 
 @inner
@@ -136,11 +135,11 @@ def _cut(forest, place):
     is_single, top = place == forest.first + 1, forest.top
     forest.first = place
     if place >= forest.end:
-        cleared(forest, forest.left)
-        cleared(forest, forest.right)
+        clear(forest.plan, forest.left.state)
+        clear(forest.plan, forest.right.state)
         forest.depth = forest.top = 0
         return
-    forest.first_time = node(forest, 0, place, 0).time
+    forest.first_time = node(forest, 0, place).time
     if is_single and place >> top < level_end(forest, top):
         _pop(forest)
         return

@@ -23,11 +23,11 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 """
 
 from kernels.aggregators._window import Card
-from kernels.aggregators.baselines._queue import cleared, copy_state, drop_before, fold_between, state_at
+from kernels.aggregators.baselines._queue import drop_before, fold_between, state_at
 from kernels.aggregators.baselines._queue.check import check_daba
 from kernels.aggregators.baselines._queue.in_order import LiteWindow, in_order_operations, suffixes_between
 from kernels.runtime.memory import inner, not_inlined
-from kernels.states import merge
+from kernels.states import clear, copy_state, merge
 
 
 @inner
@@ -62,8 +62,8 @@ def _step(queue, steps):
     if queue.left == queue.middle:
         _flip(queue)
     if queue.first == queue.middle:
-        cleared(queue, queue.back)
-        cleared(queue, queue.middle_sum)
+        clear(queue.plan, queue.back)
+        clear(queue.plan, queue.middle_sum)
         return
     merges = min(steps, queue.right - queue.left)
     if merges > 0:
@@ -79,7 +79,7 @@ def _flip(queue):
     queue.left, queue.right = queue.first, queue.middle
     queue.accumulator = queue.middle = queue.closed
     copy_state(queue, queue.middle_sum, queue.back)
-    cleared(queue, queue.back)
+    clear(queue.plan, queue.back)
 
 
 @inner
@@ -110,7 +110,7 @@ def _walk(queue, entries):
     if queue.left < queue.middle:
         copy_state(queue, queue.middle_sum, state_at(queue, queue.left))
     else:
-        cleared(queue, queue.middle_sum)
+        clear(queue.plan, queue.middle_sum)
 
 
 class DabaLite(LiteWindow):

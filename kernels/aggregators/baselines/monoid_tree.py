@@ -36,12 +36,12 @@ from kernels.states import clear, merge
 
 @inner
 def _head(forest, height):
-    return node(forest, 0, forest.first, 0) if height == 0 else nth(forest, forest.heads, height)
+    return node(forest, 0, forest.first) if height == 0 else nth(forest, forest.heads, height)
 
 
 @inner
 def _tail(forest, height):
-    return node(forest, 0, forest.end - 1, 0) if height == 0 else nth(forest, forest.tails, height)
+    return node(forest, 0, forest.end - 1) if height == 0 else nth(forest, forest.tails, height)
 
 
 @inner
@@ -85,7 +85,7 @@ def _make_tail(forest, height, last):
     """The tail of a level from that of the level below; its left sibling, if it has one, is complete."""
     below, tail = last >> (height - 1), nth(forest, forest.tails, height)
     if below & 1:
-        make_parent(forest, tail, node(forest, height - 1, below - 1, 0), _tail(forest, height - 1))
+        make_parent(forest, tail, node(forest, height - 1, below - 1), _tail(forest, height - 1))
     else:
         copy_node(forest, tail, _tail(forest, height - 1))
 
@@ -97,7 +97,7 @@ def _make_head(forest, height):
     if below & 1:
         copy_node(forest, head, _head(forest, height - 1))
     else:
-        make_parent(forest, head, _head(forest, height - 1), node(forest, height - 1, below + 1, 0))
+        make_parent(forest, head, _head(forest, height - 1), node(forest, height - 1, below + 1))
 
 
 @inner
@@ -107,7 +107,7 @@ def _cut(forest, place):
     forest.first = place
     last, height = forest.end - 1, 0
     if place <= last:
-        forest.first_time = node(forest, 0, place, 0).time
+        forest.first_time = node(forest, 0, place).time
         while (last >> height) - (place >> height) > 1:
             height += 1
             _make_head(forest, height)

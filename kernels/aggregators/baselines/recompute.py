@@ -14,10 +14,6 @@ from kernels.aggregators._window import Card, PointWindow
 from kernels.aggregators.baselines._queue import (
     READS,
     Queue,
-    cleared,
-    copy_state,
-    create,
-    destroy,
     fold_between,
     reserve,
     search,
@@ -28,7 +24,7 @@ from kernels.aggregators.baselines._queue.check import check_order
 from kernels.aggregators.baselines._queue.in_order import append, append_burst, append_range, range_query
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.states import merge
+from kernels.states import clear, copy_state, gather, merge
 
 
 @inner
@@ -50,34 +46,14 @@ def insert(window: Queue, time, state, row):
 
 @inner
 def insert_burst(window: Queue, times: Times, events, rows):
-    """Insert a sorted burst of events, row i of `events` at times[i]. O(rows) at the young end, elsewhere one
-    merging pass over all entries."""
+    """Insert a sorted burst of events, row i of `events` at times[i]. O(rows) at the young end, elsewhere each event
+    by itself."""
     not_inlined()
     if append_burst(window, times, events, rows) == OUT_OF_ORDER:
-        burst = Queue(create(window.plan, 0, 0))
-        append_burst(burst, times, events, rows)
-        _merge_in(window, burst)
-        destroy(burst)
+        for row in range(rows):
+            gather(window.plan, window.new, events, row, row + 1)
+            insert(window, times[row], window.new, -1)
     return DONE
-
-
-@inner
-def _merge_in(window, burst):
-    """Make the window the merge of both, the burst's events the later ones at equal times."""
-    merged = Queue(create(window.plan, 0, 0))
-    reserve(merged, window.end + burst.end)
-    place, other = 0, 0
-    while place < window.end or other < burst.end:
-        if other == burst.end or (place < window.end and time_at(window, place) <= time_at(burst, other)):
-            append(merged, time_at(window, place), state_at(window, place))
-            place += 1
-        else:
-            append(merged, time_at(burst, other), state_at(burst, other))
-            other += 1
-    window.times, merged.times = merged.times, window.times
-    window.states, merged.states = merged.states, window.states
-    window.capacity, window.end = merged.capacity, merged.end
-    destroy(merged)
 
 
 @inner
@@ -110,20 +86,20 @@ def bulk_evict(window: Queue, time):
 @inner
 def query(window: Queue):
     """Address of the aggregate of all entries, valid until the next call: O(n)."""
-    result = cleared(window, window.result)
+    result = clear(window.plan, window.result)
     fold_between(window, result, window.states, window.first, window.end)
     return result
 
 
 class Recompute(PointWindow):
     """Any order; with n entries, m in a burst or an eviction: insert O(log n) and moving what is younger, O(1) at the
-    young end, bulk_insert O(m) after sorting there, else O(n + m), evict and bulk_evict O(log n) and moving what is
+    young end, bulk_insert O(m) after sorting there, else m insertions, evict and bulk_evict O(log n) and moving what is
     younger; query O(n), range_query O(entries in range), len O(1).
 
     Memory: a time and a state an entry and an eighth of that.
     """
 
-    CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(n)", "O(n)", "O(entries)", "oracle")
+    CARD = Card("any", "O(d)", "O(m d)", "O(n)", "O(n)", "O(n)", "O(entries)", "oracle")
     OPERATIONS = (*READS, append_range, range_query, query, insert, insert_burst, evict, bulk_evict)
     _check = staticmethod(check_order)
 

@@ -15,19 +15,19 @@ Source: folklore of sliding sums; it is also among the programs of FIBA's author
 from collections.abc import Sequence
 
 from kernels.aggregators._window import Card, PointWindow
-from kernels.aggregators.baselines._queue import cleared, drop_before, fold_between
+from kernels.aggregators.baselines._queue import drop_before, fold_between
 from kernels.aggregators.baselines._queue.check import check_total
 from kernels.aggregators.baselines._queue.in_order import in_order_operations, take_up_closed
 from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
 from kernels.runtime.memory import inner
-from kernels.states import subtract
+from kernels.states import clear, subtract
 from schemas.errors import WrongParameter
 
 
 @inner
 def _drop(queue, first):
     """Take the entries before `first` away from the total, which is `back`: nothing is ever in the front."""
-    evicted = cleared(queue, queue.new)
+    evicted = clear(queue.plan, queue.new)
     fold_between(queue, evicted, queue.states, queue.first, first)
     subtract(queue.plan, queue.back, evicted)
     drop_before(queue, first)

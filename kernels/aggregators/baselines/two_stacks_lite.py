@@ -13,7 +13,7 @@ Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folkl
 """
 
 from kernels.aggregators._window import Card
-from kernels.aggregators.baselines._queue import cleared, drop_before
+from kernels.aggregators.baselines._queue import drop_before
 from kernels.aggregators.baselines._queue.check import check_two_stacks
 from kernels.aggregators.baselines._queue.in_order import (
     LiteWindow,
@@ -22,6 +22,7 @@ from kernels.aggregators.baselines._queue.in_order import (
     take_up_closed,
 )
 from kernels.runtime.memory import inner
+from kernels.states import clear
 
 
 @inner
@@ -31,7 +32,7 @@ def _drop(queue, first):
     if first > queue.middle:
         suffixes_between(queue, first, queue.closed, 0)
         queue.middle = queue.closed
-        cleared(queue, queue.back)
+        clear(queue.plan, queue.back)
 
 
 class TwoStacksLite(LiteWindow):

@@ -8,7 +8,6 @@ from kernels.aggregators._dispatch import all_differ
 from kernels.aggregators.finger_tree.layout import (
     Tree,
     compact,
-    copy_state,
     is_empty,
     mark_query_dirty,
     mark_sides_dirty,
@@ -35,7 +34,7 @@ from kernels.aggregators.finger_tree.path import (
 )
 from kernels.runtime.fields import WORD_BYTES, Times
 from kernels.runtime.memory import inner, move, not_inlined
-from kernels.states import merge
+from kernels.states import copy_state, merge
 
 FEW = 8
 """Entries up to which they go in one by one."""

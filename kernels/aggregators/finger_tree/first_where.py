@@ -10,10 +10,10 @@ It asks O(log n) times; n entries cost O(log n) nodes, each a fold of its states
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators.finger_tree.insert import settle
-from kernels.aggregators.finger_tree.layout import Tree, child_at, cleared, copy_state, is_empty, node_at, state_at
+from kernels.aggregators.finger_tree.layout import Tree, child_at, is_empty, node_at, state_at
 from kernels.aggregators.finger_tree.query import query
 from kernels.runtime.memory import inner, not_inlined
-from kernels.states import fold, merge, prefixes
+from kernels.states import clear, copy_state, fold, merge, prefixes
 
 
 @inner
@@ -24,7 +24,7 @@ def first_where(tree: Tree, predicate, parameters, into):
     settle(tree)
     search = tree.search
     search.predicate, search.parameters, search.has_failed = predicate, parameters, False
-    search.prefix = cleared(tree, into)
+    search.prefix = clear(tree.plan, into)
     if is_empty(tree):
         return FOREVER
     query(tree)

@@ -17,7 +17,6 @@ from kernels.aggregators.finger_tree.layout import (
     CHUNK,
     PENDING_MOST,
     Tree,
-    copy_state,
     is_empty,
     mark_query_dirty,
     right_leaf,
@@ -27,7 +26,7 @@ from kernels.aggregators.finger_tree.layout import (
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.sorting import Pairs, ascend, sort_pairs
-from kernels.states import fold, lift_each, merge
+from kernels.states import copy_state, fold, lift_each, merge
 
 
 @inner

@@ -35,7 +35,8 @@ from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.operations import Operation
 from kernels.runtime.sorting import Pairs
 from kernels.runtime.struct import Struct
-from kernels.states import clear, copy_words, fold
+from kernels.states import fold
+from kernels.states.layout import StatePlan
 
 MAX_LEVELS = 40
 CHUNK = 512  # events of a burst that are lifted at once
@@ -101,7 +102,7 @@ class Tree(Struct):
     inner_bytes: Bytes
     inner_states: Bytes
     state_bytes: Bytes
-    plan: Address
+    plan: Ref(StatePlan)
     is_commutative: IsSet
 
     height: Level
@@ -150,12 +151,6 @@ class Tree(Struct):
     merged_states: Address
     result: Address
     spare: Address
-
-
-@inner
-def cleared(tree, state):
-    clear(tree.plan, state)
-    return state
 
 
 @inner
@@ -216,11 +211,6 @@ def set_child(tree, node, slot, key, child):
 def state_at(tree, level, node, slot):
     """Address of the state of an entry, or of the aggregate of a child."""
     return node.address + (tree.leaf_states if level == 0 else tree.inner_states) + slot * tree.state_bytes
-
-
-@inner
-def copy_state(tree, target, source):
-    copy_words(target, source, tree.state_bytes // WORD_BYTES)
 
 
 @inner

@@ -9,15 +9,13 @@ common (FIBA §5), and makes a node's aggregate right only when it leaves the no
 
 from kernels.aggregators.finger_tree.layout import (
     child_at,
-    cleared,
-    copy_state,
     fold_slots,
     node_at,
     right_leaf,
     state_at,
 )
 from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, fold, merge
+from kernels.states import clear, copy_state, fold, merge
 
 NO_CHANGE, A_CHANGE, EVERYTHING = range(3)
 """What the aggregate of the path's node at a level lacks, in the parent."""
@@ -209,7 +207,7 @@ def _lies_on_spine(tree, level):
 def refold(tree, level, parent, slot):
     """Make the aggregate of a child at `level`, which is on no spine, again from the child's own states."""
     not_inlined()
-    node, into = node_at(tree, child_at(tree, parent, slot)), cleared(tree, state_at(tree, level + 1, parent, slot))
+    node, into = node_at(tree, child_at(tree, parent, slot)), clear(tree.plan, state_at(tree, level + 1, parent, slot))
     fold_slots(tree, into, level, node, node.first if level == 0 else 0, node.end)
 
 

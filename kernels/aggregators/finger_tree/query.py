@@ -17,8 +17,6 @@ from kernels.aggregators.finger_tree.layout import (
     CLEAN,
     Tree,
     child_at,
-    cleared,
-    copy_state,
     fold_slots,
     is_empty,
     left_leaf,
@@ -30,7 +28,7 @@ from kernels.aggregators.finger_tree.layout import (
 )
 from kernels.aggregators.finger_tree.path import child_slot, cover_level, entry_slot, find_path, slot_before
 from kernels.runtime.memory import inner, not_inlined
-from kernels.states import fold, merge, suffixes
+from kernels.states import clear, copy_state, fold, merge, suffixes
 
 
 @inner
@@ -41,7 +39,7 @@ def query(tree: Tree):
         _repair(tree)
         first = left_leaf(tree).first
     if first == tree.suffix_end:  # the tree is empty
-        return cleared(tree, tree.result)
+        return clear(tree.plan, tree.result)
     merge(tree.plan, tree.result, tree.suffixes + first * tree.state_bytes, tree.young)
     return tree.result
 
@@ -54,7 +52,7 @@ def _repair(tree):
     kept, states = tree.suffixes + leaf.first * size, state_at(tree, 0, leaf, leaf.first)
     suffixes(tree.plan, kept, size, states, size, leaf.end - leaf.first)
     tree.suffix_end, tree.young_dirty = leaf.end, False
-    cleared(tree, tree.young)
+    clear(tree.plan, tree.young)
     if tree.height > 0:
         _repair_sides(tree)
         _make_young(tree)
@@ -79,18 +77,18 @@ def _repair_sides(tree):
     not_inlined()
     size, below_root = tree.state_bytes, tree.height - 1
     for level in range(min(tree.left_dirty, below_root), 0, -1):
-        node, side = node_at(tree, tree.left[level]), cleared(tree, tree.left_sides + level * size)
+        node, side = node_at(tree, tree.left[level]), clear(tree.plan, tree.left_sides + level * size)
         fold_slots(tree, side, level, node, 1, node.end)
         if level < below_root:
             merge(tree.plan, side, side, side + size)
     for level in range(min(tree.right_dirty, below_root), 0, -1):
-        node, side = node_at(tree, tree.right[level]), cleared(tree, tree.right_sides + level * size)
+        node, side = node_at(tree, tree.right[level]), clear(tree.plan, tree.right_sides + level * size)
         if level < below_root:
             copy_state(tree, side, side + size)
         fold_slots(tree, side, level, node, 0, node.end - 1)
     if tree.middle_dirty:
         root = node_at(tree, tree.left[tree.height])
-        fold_slots(tree, cleared(tree, tree.middle), tree.height, root, 1, root.end - 1)
+        fold_slots(tree, clear(tree.plan, tree.middle), tree.height, root, 1, root.end - 1)
     tree.left_dirty = tree.right_dirty = CLEAN
     tree.middle_dirty = False
 
@@ -102,7 +100,7 @@ def _prepend(tree, into, states, count):
     if tree.is_commutative:
         fold(tree.plan, into, states, tree.state_bytes, count)
     else:
-        fold(tree.plan, cleared(tree, tree.spare), states, tree.state_bytes, count)
+        fold(tree.plan, clear(tree.plan, tree.spare), states, tree.state_bytes, count)
         merge(tree.plan, into, tree.spare, into)
 
 
@@ -113,7 +111,7 @@ def range_query(tree: Tree, low, high):
     O(log D), with D the entries from `low` to the young end.
     """
     not_inlined()
-    result = cleared(tree, tree.result)
+    result = clear(tree.plan, tree.result)
     settle(tree)
     level, name, first, last = _fork(tree, low, high)
     if level == 0:

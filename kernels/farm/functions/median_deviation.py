@@ -13,7 +13,7 @@ median and mad are written, the others are null; not finite, where median or MAD
 
 from math import isfinite, nan
 
-from kernels.farm.content import NOT_FINITE, OK, SINGULAR, TOO_FEW, Result, WindowContent, column_of
+from kernels.farm.content import NOT_FINITE, OK, SINGULAR, TOO_FEW, Result, WindowContent, gather
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.functions._sorting import gather_sorted
 from kernels.monoid import Parameter
@@ -71,13 +71,11 @@ def median_deviation(values, count, median):
 def write_scores(content, result):
     """One pass over the tuples in their order. O(tuples)."""
     threshold, anomalies, greatest, score = content.parameters[THRESHOLD], 0, 0.0, 0.0
-    for s in range(content.stretch_count):
-        stretch = content.stretches[s]
-        values = column_of(stretch, 0)
-        for i in range(stretch.count):
-            score = OF_NORMAL_VALUES * (values[i] - result.values[MEDIAN]) / result.values[MAD]
-            anomalies += 1 if abs(score) > threshold else 0
-            greatest = score if abs(score) > abs(greatest) else greatest
+    gather(content, 0, content.scratch)  # which had them sorted
+    for i in range(content.count):
+        score = OF_NORMAL_VALUES * (content.scratch[i] - result.values[MEDIAN]) / result.values[MAD]
+        anomalies += 1 if abs(score) > threshold else 0
+        greatest = score if abs(score) > abs(greatest) else greatest
     result.values[ANOMALIES], result.values[GREATEST_SCORE], result.values[NEWEST_SCORE] = anomalies, greatest, score
 
 

@@ -17,7 +17,7 @@ area is beyond a float, as of infinite values: it is null then, the others are w
 
 from math import inf, isfinite
 
-from kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent, column_of
+from kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent, gather
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.functions._sorting import sort_records
 from kernels.runtime.memory import inner
@@ -32,30 +32,20 @@ def compute(content: WindowContent, result: Result):
     count, pairs = content.count, content.scratch
     if count == 0:
         return TOO_FEW
-    greatest_y = gather_pairs(content, pairs)
+    gather(content, 0, pairs, PAIR)
+    gather(content, 1, pairs[1:], PAIR)
     stopped = sort_records(content, pairs, pairs[PAIR * count :], count, PAIR)
     if stopped != 0:
         return stopped
-    return write(pairs, count, greatest_y, result)
+    return write(pairs, count, result)
 
 
 @inner
-def gather_pairs(content, pairs):
-    """Copy x and y of each tuple next to each other, in order; returns the greatest y. O(tuples)."""
-    place, greatest_y = 0, -inf
-    for s in range(content.stretch_count):
-        stretch = content.stretches[s]
-        xs, ys = column_of(stretch, 0), column_of(stretch, 1)
-        for i in range(stretch.count):
-            pairs[place], pairs[place + 1] = xs[i], ys[i]
-            greatest_y = max(greatest_y, ys[i])
-            place += PAIR
-    return greatest_y
-
-
-@inner
-def write(pairs, count, greatest_y, result):
+def write(pairs, count, result):
     """All outputs, of pairs in order of x; of those of equal x only the ones whose y is least are points. O(count)."""
+    greatest_y = -inf
+    for place in range(0, PAIR * count, PAIR):
+        greatest_y = max(greatest_y, pairs[place + 1])
     points, equal, area, least_y, x_of_least_y = 0, 0, 0.0, inf, pairs[0]
     for place in range(0, PAIR * count, PAIR):
         x, y = pairs[place], pairs[place + 1]

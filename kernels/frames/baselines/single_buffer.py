@@ -77,29 +77,29 @@ def insert(s: SingleBuffer, time, row):
     if s.tuples.count + s.incoming.count == s.capacity:
         return FULL
     begin(s, ADD)
-    status, value = DONE, value_of(s.rules, s.events, row)
+    status, word = DONE, as_word(value_of(s.rules, s.events, row))
     if s.options.sorting == IN_ORDER:
-        status = _cut_next(s, time, row, value)
+        status = _cut_next(s, time, row, word)
     else:
         s.has_new = True
         if s.options.sorting == EAGER:
-            order.insert_in_order(s.tuples, time, row, as_word(value))
+            order.insert_in_order(s.tuples, time, row, word)
         else:
-            order.append(s.incoming, time, row, as_word(value))
+            order.append(s.incoming, time, row, word)
     begin(s, IDLE)
     return status
 
 
 @inner
-def _cut_next(s, time, row, value):
+def _cut_next(s, time, row, word):
     frame = Frame(0)
     if s.tuples.count > 0:
         before = order.last_entry(s.tuples)
         if order.is_behind(before, time, row):
             return OUT_OF_ORDER
         frame = frames.last_frame_with(s, before)
-    order.append(s.tuples, time, row, as_word(value))
-    frames.take_tuple(s, frame, time, row, value)
+    chunk, at = order.append(s.tuples, time, row, word)
+    frames.take_tuple(s, frame, order.entry_at(s.tuples, chunk, at))
     return DONE
 
 
@@ -124,7 +124,7 @@ def close_burst(s: SingleBuffer):
 
 @inner
 def _sort_incoming(s):
-    chunk, at = order.standing(s.incoming, s.incoming.first, 0)
+    chunk, at = s.incoming.first, 0
     while chunk < s.incoming.end:
         entry = order.entry_at(s.incoming, chunk, at)
         order.insert_in_order(s.tuples, entry.time, entry.row, entry.word)
@@ -158,10 +158,11 @@ class SingleBufferWindow(FrameWindow):
     """
 
     OPTIONS = ("sorting", "capacity", "evict_after", "evict")
+    PANE_OPTIONS = ("sorting", "capacity")
     OPERATIONS = (*SHARED, create, destroy, reset, insert, close_burst, evict)
 
     @classmethod
-    def structure_options(cls, options) -> SingleBufferOptions:
+    def pane_option(cls, options) -> SingleBufferOptions:
         """sorting: one of SORTINGS; capacity: tuples, of which no more are kept; evict_after, evict: frames that stay,
         those too short to be one among them, and how many of the oldest go at a time while there are more. Raises
         WrongParameter."""

@@ -2,17 +2,17 @@
 
 size 3, step 2        rows    0  1  2  3  4  5        windows [0 1 2] [2 3 4]
                       panes  [0  1][2][3][4][5 …      between the edges of windows: one entry of the kernel each
-                      least     ▲ rows from which on no later one starts earlier: the first of them that a window
-                                  holds is its earliest. latest: the same of later ones
 
 Aggregates that depend on order take a window's rows in that of time: each row is an entry at its place among the key's
 tuples (ranks), comes when a window holds it, and goes when none does any more, from wherever it stands.
 """
 
+import numpy as np
+
 from kernels.aggregators._dispatch import FOREVER
 from kernels.bounds import KernelWindow
-from kernels.replay.carried import save_rows
-from kernels.replay.clock import move_floor, move_watermark, start_clock
+from kernels.replay.carried import emitted_words, load_emitted, save_emitted, saved_of
+from kernels.replay.clock import move_floor, move_watermark
 from kernels.replay.context import Replay, WindowLogic
 from kernels.replay.dependent.emitted import (
     EMITTED_WORDS,
@@ -22,58 +22,79 @@ from kernels.replay.dependent.emitted import (
     stands_at,
     start_emitted,
 )
-from kernels.replay.rows import EARLY, FINAL, ON_TIME, append_row, write_outputs
-from kernels.replay.stop import must_stop
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
-from kernels.runtime.fields import Count
+from kernels.replay.rows import EARLY, firing_of_pass, make_row
+from kernels.replay.stop import DAMAGED, must_stop_at
+from kernels.replay.types import EMIT_ARRIVAL
+from kernels.runtime.fields import Count, Microseconds, Pointer
 from kernels.runtime.growing import append
-from kernels.runtime.memory import inner, move, not_inlined
+from kernels.runtime.memory import WORD_BYTES, address_of, inner, move, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.runtime.tables import lazy_table
 from kernels.states import gather
 
 HAD_ROWS = -(1 << 62)
 """As tick: of rows that had their windows in an earlier replay."""
+AS_THEY_STAND = 0
+"""As the row that rows are counted from: these windows name none, and −1 must stay −1 wherever the key's rows stand."""
 
 
 class ArrivalCountWindow(KernelWindow):
-    """Rows, in KernelWindow.size of them, every `every`."""
+    """Rows, in KernelWindow.size of them, every `every`. earliest, latest: of all start times in a window, by the place
+    of its first row."""
 
     every: Count
+    earliest: Pointer(Microseconds)
+    latest: Pointer(Microseconds)
+
+
+def note_times(window: ArrivalCountWindow, starts: np.ndarray) -> None:
+    """The earliest and the latest start of each window, of events by key and order of arrival. O(events)."""
+    times = least_of_each(starts, window.size), -least_of_each(-starts, window.size)
+    window.earliest, window.latest = map(address_of, times)
+    object.__setattr__(window, "_kept", [window._kept, times])
+
+
+def least_of_each(values: np.ndarray, size: int) -> np.ndarray:
+    """The least of each `size` values that stand together, at the place of their first. They meet one edge of blocks of
+    `size`: it is the least from the first up to that edge, or from there on (van Herk 1992). O(values)."""
+    if size > len(values):
+        return values[:0]
+    blocks = np.pad(values, (0, -len(values) % size)).reshape(-1, size)
+    since_edge = np.minimum.accumulate(blocks, axis=1).ravel()
+    until_edge = np.minimum.accumulate(blocks[:, ::-1], axis=1)[:, ::-1].ravel()
+    return np.minimum(until_edge[: len(values) - size + 1], since_edge[size - 1 : len(values)])
 
 
 def start_key(r: Replay):
-    start_clock(r.clock)
-    arrived, emitted = r.dependent.by_arrival, r.dependent.emitted
-    for queue in (arrived.earliest, arrived.latest):
-        queue.used = queue.first_kept = 0
-    arrived.taken = arrived.rows_before = arrived.kept = 0
-    arrived.held_first = arrived.held_end = r.events.first_of_key[r.key]
+    arrived, first = r.dependent.by_arrival, r.events.first_of_key[r.key]
+    arrived.rows_before = arrived.kept = 0
+    arrived.pane_row = arrived.held_first = arrived.held_end = first
     start_emitted(r.dependent)
-    if r.carried.words.address != 0 and r.carried.words[r.key] != 0:
-        first, words = r.events.first_of_key[r.key], words_at(r.carried.words[r.key])
-        arrived.rows_before = words[0]
-        move(append(emitted, words[1] * EMITTED_WORDS), words[2:].address, words[1] * EMITTED_WORDS)
-        take_burst(r, first, first + r.carried.kept[r.key], HAD_ROWS)
+    window, kept, (saved, end) = ArrivalCountWindow(r.window.address), 0, saved_of(r.carried, r.key)
+    if saved != 0:
+        arrived.rows_before, kept = words_at(saved)[0], r.carried.kept[r.key]
+        is_whole = load_emitted(r.dependent.emitted, saved + WORD_BYTES, AS_THEY_STAND, end) == end
+        if not is_whole or arrived.rows_before != _rows_done(window, max(0, arrived.rows_before) + kept):
+            r.stop.asked = DAMAGED
+    arrived.next_edge = first + _until_next_edge(window, arrived.rows_before)
+    take_burst(r, first, first + kept, HAD_ROWS)
+
+
+@inner
+def _rows_done(window, taken):
+    """Of so many rows of a key, the first ones, which no window that is to come holds."""
+    ended = 0 if taken < window.size else (taken - window.size) // window.every + 1
+    return min(taken, ended * window.every)
 
 
 @inner
 def take_burst(r: Replay, first, end, tick):
     """Rows of a tick, or those that an earlier replay took and made rows of. O(events), and a range query a window."""
-    window, arrived = ArrivalCountWindow(r.window.address), r.dependent.by_arrival
-    key_first = r.events.first_of_key[r.key] - arrived.rows_before
-    while first < end and not must_stop(r.stop):
-        number = first - key_first
-        taken = min(end - first, _until_next_edge(window, number))
-        if arrived.taken == 0:
-            arrived.pane_row = first
-        arrived.taken += taken
-        for row in range(first, first + taken):
-            _add(r, arrived.earliest, row, 1)
-            _add(r, arrived.latest, row, -1)
-        first += taken
-        if _until_next_edge(window, number) == taken:
-            _end_pane(r, window, first - key_first, tick)
+    for row in range(first, end):
+        if must_stop_at(r.stop, row):
+            return
+        if row + 1 == r.dependent.by_arrival.next_edge:
+            _end_pane(r, row + 1, tick)
 
 
 @inner
@@ -86,40 +107,26 @@ def _until_next_edge(window, number):
 
 
 @inner
-def _add(r, queue, row, sign):
-    """A row at the end of a queue of rows whose starts, times the sign, never fall."""
-    starts, rows = r.events.starts, words_at(queue.first)
-    while queue.used > queue.first_kept and sign * starts[rows[queue.used - 1]] > sign * starts[row]:
-        queue.used -= 1
-    append(queue, 1)
-    words_at(queue.first)[queue.used - 1] = row
-
-
-@inner
-def _end_pane(r, window, number, tick):
-    """The rows since the last edge go into the kernel as one entry; row `number` is behind them."""
+def _end_pane(r, end, tick):
+    """The rows since the last edge, up to `end`, go into the kernel as one entry."""
     not_inlined()
-    arrived = r.dependent.by_arrival
-    end = r.events.first_of_key[r.key] - arrived.rows_before + number
+    window, arrived = ArrivalCountWindow(r.window.address), r.dependent.by_arrival
     if r.plan.is_commutative:
         gather(r.plan, r.state, r.events.columns, arrived.pane_row, end)
         r.kernel.insert(r.panes, arrived.pane_row, r.state, -1)
-    arrived.taken = 0
-    if number >= window.size and (number - window.size) % window.every == 0:
+    number = arrived.rows_before + end - r.events.first_of_key[r.key]
+    arrived.pane_row, arrived.next_edge = end, end + _until_next_edge(window, number)
+    if tick != HAD_ROWS and number >= window.size and (number - window.size) % window.every == 0:
         _emit(r, end - window.size, end, tick, (number - window.size) // window.every)
 
 
 @inner
 def _emit(r, first, end, tick, index):
-    starts, arrived, found = r.events.starts, r.dependent.by_arrival, r.dependent.found
-    earliest = _first_from(arrived.earliest, first)
-    latest = _first_from(arrived.latest, first)
-    if tick != HAD_ROWS:
-        _number(r, starts[earliest], starts[latest] + 1, index)
-    if tick != HAD_ROWS and tick >= r.rows.kept_from:
-        firing = EARLY if r.emit == EMIT_ARRIVAL else FINAL if r.emit == EMIT_FINAL else ON_TIME
-        row = append_row(r, (found.start, found.end, found.number), 0, firing, tick)
-        write_outputs(r.rows, row, _state(r, first, end))
+    window, found = ArrivalCountWindow(r.window.address), r.dependent.found
+    _number(r, window.earliest[first], window.latest[first] + 1, index)
+    if tick >= r.rows.kept_from:
+        firing = EARLY if r.emit == EMIT_ARRIVAL else firing_of_pass(r)
+        make_row(r, (found.start, found.end, found.number, 0), firing, tick, 0, _state(r, first, end))
     if r.plan.is_commutative:
         r.kernel.bulk_evict(r.panes, first - 1)
 
@@ -173,40 +180,22 @@ def _forget(r):
     r.dependent.by_arrival.kept = kept
 
 
-@inner
-def _first_from(queue, row):
-    """The first of a queue that isn't before a row; those before it go. O(1) amortised."""
-    rows = words_at(queue.first)
-    while rows[queue.first_kept] < row:
-        queue.first_kept += 1
-    if 2 * queue.first_kept > queue.used + 8:  # half of the room is of what is gone
-        queue.used -= queue.first_kept
-        move(queue.first, rows[queue.first_kept :].address, queue.used)
-        queue.first_kept = 0
-    return rows[queue.first_kept]
-
-
-def end_key(r: Replay):
+def save_key(r: Replay):
     """What no window ends with yet is carried on."""
-    if not r.carried.is_wanted:
-        return
     window = ArrivalCountWindow(r.window.address)
     first, end = r.events.first_of_key[r.key], r.events.first_of_key[r.key + 1]
     taken = r.dependent.by_arrival.rows_before + end - first
-    ended = 0 if taken < window.size else (taken - window.size) // window.every + 1
-    before = min(taken, ended * window.every)
-    rows = taken - before
+    before = _rows_done(window, taken)
+    r.carried.firsts[r.key] = end - (taken - before)
     _forget(r)
-    emitted = r.dependent.emitted
-    words = words_at(save_rows(r, end - rows, rows, 2 + emitted.used))
-    words[0], words[1] = before, count_emitted(emitted)
-    move(words[2:].address, emitted.first.address, emitted.used)
+    at = append(r.carried.saved, 1 + emitted_words(r.dependent.emitted))
+    words_at(at)[0] = before
+    save_emitted(r.dependent.emitted, at + WORD_BYTES, AS_THEY_STAND)
 
 
 def advance(r: Replay, step):
-    if step > r.clock.step:
-        move_watermark(r.clock, step)
-        move_floor(r.clock)
+    move_watermark(r.clock, step)
+    move_floor(r.clock)
 
 
-arrival_logic = lazy_table(WindowLogic, "windows_by_arrival", start_key, take_burst, advance, end_key)
+arrival_logic = lazy_table(WindowLogic, "windows_by_arrival", start_key, take_burst, advance, save_key)

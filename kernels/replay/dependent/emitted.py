@@ -14,10 +14,10 @@ stand in one order, and are walked side by side.
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import entry_at, is_behind, next_place, place_behind, standing
 from kernels.replay.clock import NEVER
-from kernels.replay.dependent.state import EmittedWindow
-from kernels.replay.rows import EARLY, FINAL, LATE, ON_TIME, append_row, is_before, write_no_outputs, write_outputs
+from kernels.replay.dependent.state import EmittedWindow, set_place
+from kernels.replay.rows import NO_MORE, ON_TIME, firing_of_change, is_before, make_row
 from kernels.replay.stop import must_stop
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
+from kernels.replay.types import EMIT_WATERMARK
 from kernels.runtime.bisection import searches
 from kernels.runtime.growing import append
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
@@ -106,18 +106,20 @@ def _has_same_ends(found, emitted):
 
 
 @inner
+def _as_row(emitted):
+    return emitted.start, emitted.end, emitted.number, emitted.revision
+
+
+@inner
 def emit_row(r, emitted, firing, tick, state):
     not_inlined()
     found = r.dependent.found
     emitted.revision += 1
     emitted.events, emitted.digest = events_of(state), found.digest
     emitted.first_row, emitted.held_row = found.first_row, found.held_row
-    if tick < r.rows.kept_from:
-        return
-    row = append_row(r, (emitted.start, emitted.end, emitted.number), emitted.revision, firing, tick)
-    write_outputs(r.rows, row, state)
-    if r.dependent.late.count > 0:
-        row.late = _count_late(r)
+    if tick >= r.rows.kept_from:
+        late = _count_late(r) if r.dependent.late.count > 0 else 0
+        make_row(r, _as_row(emitted), firing, tick, late, state)
 
 
 @inner
@@ -145,22 +147,22 @@ def emit_differences(r, tick, limit):
     not_inlined()
     dependent = r.dependent
     dependent.next_passes, dependent.limit = NEVER, limit
-    before, before_row = dependent.frontier, dependent.frontier_row
-    source, found, emitted = dependent.source, dependent.found, dependent.emitted
-    source.go_before(r, dependent.changed_from, dependent.changed_from_row)
+    before, before_row = dependent.frontier.time, dependent.frontier.row
+    source, found, emitted = r.source, dependent.found, dependent.emitted
+    source.go_before(r, dependent.changed_from.time, dependent.changed_from.row)
     place = place_behind_found(emitted, found)
     if is_until(found.last, found.last_row, before, before_row):
-        dependent.frontier, dependent.frontier_row = found.last, found.last_row
+        set_place(dependent.frontier, found.last, found.last_row)
     start, end = found.start, found.end
     while source.next(r) == 1 and found.passes <= limit and not must_stop(r.stop):
         while place < count_emitted(emitted) and is_before(emitted.first[place], found) and not must_stop(r.stop):
             _close(r, place, tick)
         if _is_unchanged(dependent, place, start, end):
-            dependent.frontier, dependent.frontier_row = before, before_row
+            set_place(dependent.frontier, before, before_row)
             return
         place = _compare(r, place, tick)
         start, end = found.start, found.end
-        dependent.frontier, dependent.frontier_row = found.last, found.last_row
+        set_place(dependent.frontier, found.last, found.last_row)
     while place < count_emitted(emitted) and not must_stop(r.stop):
         _close(r, place, tick)
 
@@ -169,7 +171,8 @@ def emit_differences(r, tick, limit):
 def _is_unchanged(dependent, place, start, end):
     """Whether nothing has changed from the window found on: neither its tuples nor its number."""
     found, emitted = dependent.found, dependent.emitted
-    may_have_changed = is_until(found.first, found.first_row, dependent.changed_to, dependent.changed_to_row)
+    changed_to = dependent.changed_to
+    may_have_changed = is_until(found.first, found.first_row, changed_to.time, changed_to.row)
     if may_have_changed or (found.start == start and found.end == end):
         return False
     return stands_at(emitted, place, found) and _has_same_ends(found, emitted.first[place])
@@ -185,8 +188,7 @@ def _close(r, place, tick):
     entry.revision += 1
     entry.events = 0
     if tick >= r.rows.kept_from:
-        row = append_row(r, (entry.start, entry.end, entry.number), entry.revision, _firing(r, entry.end), tick)
-        write_no_outputs(r.rows, row)
+        make_row(r, _as_row(entry), firing_of_change(r, entry.end), tick, 0, NO_MORE)
     kept = _make_room(closed, place_in_emitted(closed, entry))
     move(kept.address, entry.address, EMITTED_WORDS)
     _remove(emitted, place)
@@ -196,22 +198,15 @@ def _close(r, place, tick):
 def _compare(r, place, tick):
     """The window found, whose place that is. Returns the next."""
     found, emitted = r.dependent.found, r.dependent.emitted
-    state = r.dependent.source.state(r)
+    state = r.source.state(r)
     if stands_at(emitted, place, found):
         entry = emitted.first[place]  # mostly its tuples are those from its first to its last, and none ever leaves
         is_same = _has_same_ends(found, entry) and events_of(state) == entry.events and found.digest == entry.digest
         if not is_same:
-            emit_row(r, entry, _firing(r, found.end), tick, state)
+            emit_row(r, entry, firing_of_change(r, found.end), tick, state)
     else:
         entry = insert_emitted(r.dependent, place, found)
         is_passed_now = r.emit == EMIT_WATERMARK and found.closing_row >= r.dependent.burst_row
-        firing = ON_TIME if is_passed_now and entry.revision < 0 else _firing(r, found.end)
+        firing = ON_TIME if is_passed_now and entry.revision < 0 else firing_of_change(r, found.end)
         emit_row(r, entry, firing, tick, state)
     return place + 1
-
-
-@inner
-def _firing(r, end):
-    if r.emit == EMIT_FINAL:
-        return FINAL
-    return EARLY if r.emit == EMIT_ARRIVAL and r.clock.watermark < end else LATE

@@ -5,13 +5,15 @@ go_before   ▲         7                        the source stands before [1, 4]
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.frames._frames import frame_at, is_until, last_frame
+from kernels.bounds import KernelWindow
+from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
 from kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
-from kernels.frames._rules import DONE, NONE, is_in_frames, is_long_enough
+from kernels.frames._rules import DONE, NONE, FrameRules, is_in_frames, is_long_enough
 from kernels.replay.clock import NEVER
 from kernels.replay.context import Replay
-from kernels.replay.dependent.state import CutWindow, WindowSource, copy_window, end_of, note_changed_until, set_ends
+from kernels.replay.dependent.state import WindowSource, copy_window, move_up, set_ends
 from kernels.replay.stop import REFUSED
+from kernels.runtime.fields import Flag, Microseconds, Ref
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import lazy_table
 from kernels.states import events_of
@@ -20,25 +22,50 @@ BEHIND_ALL = 1 << 62
 """As number of what is no window: it stands behind those with the same ends."""
 
 
+class CutWindow(KernelWindow):
+    """A window of a session or a frame, which ends behind its tuples.
+
+    tail      first ── last ───▶ end        a gap behind the last tuple, of frames a microsecond
+    reach     first ── last · · ▶ end       as far as one of its tuples reaches, the last or an earlier one
+
+    rules: what cuts tuples. tail: from the time of a frame's last tuple to its end; ends_at_reach: it ends at its
+    reach instead. passes_at_end: whether the watermark passes that end, also if no tuple comes; else it must reach the
+    tuple that closed the frame."""
+
+    rules: Ref(FrameRules)
+    tail: Microseconds
+    ends_at_reach: Flag()
+    passes_at_end: Flag()
+
+
+@inner
+def end_of(window, frame):
+    return frame.reach if window.ends_at_reach else frame.last + window.tail
+
+
+def start_key(r: Replay):
+    KeyFrames(r.panes).events = r.events.columns
+
+
 def take(r: Replay, row):
-    s, window, time = r.dependent.of_key, CutWindow(r.window.address), r.events.starts[row]
+    s, window, time = KeyFrames(r.panes), CutWindow(r.window.address), r.events.starts[row]
     s.cut, s.cut_row = NEVER, NONE
-    status = r.dependent.frames.insert(r.panes, time, row)
+    status = r.frames.insert(r.panes, time, row)
     if status != DONE and r.dependent.refused == DONE:
         r.dependent.refused, r.dependent.refused_row = status, row
         r.stop.asked = REFUSED
     if not is_in_frames(window.rules, s.events, row):
         return 0
-    note_changed_until(r.dependent, s.cut, s.cut_row)
+    move_up(r.dependent.changed_to, s.cut, s.cut_row)
     return 1
 
 
 def take_run(r: Replay, first, end):
     """O(1) each; a row at a time by a kernel that must sort."""
     window, dependent = CutWindow(r.window.address), r.dependent
-    if r.dependent.frames.append_run == 0:
+    if r.frames.append_run == 0:
         return first
-    row = r.dependent.frames.append_run(r.panes, r.events.starts, first, end)
+    row = r.frames.append_run(r.panes, r.events.starts, first, end)
     if window.passes_at_end:
         dependent.next_passes = _least_end(r, window)
     else:
@@ -49,29 +76,29 @@ def take_run(r: Replay, first, end):
 @inner
 def _least_end(r, window):
     """No session behind the frontier ends before that: it is that of the youngest, if all others have passed."""
-    s, dependent = r.dependent.of_key, r.dependent
+    s, dependent = KeyFrames(r.panes), r.dependent
     if s.frames.count == 0:  # no tuple that came had a gap
         return dependent.next_passes
     chunk, at = last_place(s.frames)
     end = end_of(window, frame_at(s, chunk, at))
     if _has_before(s.frames, chunk, at):
         before = frame_at(s, *previous_place(s.frames, chunk, at))
-        if not is_until(before.last, before.last_row, dependent.frontier, dependent.frontier_row):
+        if not is_until(before.last, before.last_row, dependent.frontier.time, dependent.frontier.row):
             end = min(dependent.next_passes, end_of(window, before))
     return end
 
 
 def close_burst(r: Replay):
-    r.dependent.frames.close_burst(r.panes)
-    s = r.dependent.of_key
-    note_changed_until(r.dependent, s.cut, s.cut_row)
+    r.frames.close_burst(r.panes)
+    s = KeyFrames(r.panes)
+    move_up(r.dependent.changed_to, s.cut, s.cut_row)
 
 
 @inner
 def go_before(r: Replay, time, row):
     """Two frames back: the one that such a tuple belongs to or opens, and the one that it may have been of. O(log
     frames)."""
-    s, dependent = r.dependent.of_key, r.dependent
+    s, dependent = KeyFrames(r.panes), r.dependent
     chunk, at = place_behind(s.frames, time, row)
     for _ in range(2):
         if _has_before(s.frames, chunk, at):
@@ -130,23 +157,23 @@ def _find(r, frame):
     if window.passes_at_end:
         found.passes = found.end
         return
-    found.closing_row = r.dependent.frames.closing_row(r.panes, frame)
+    found.closing_row = r.frames.closing_row(r.panes, frame)
     found.passes = FOREVER if found.closing_row == NONE else r.events.starts[found.closing_row]
 
 
 @inner
 def _closed_at(r, frame):
-    row = r.dependent.frames.closing_row(r.panes, frame)
+    row = r.frames.closing_row(r.panes, frame)
     return FOREVER if row == NONE else r.events.starts[row]
 
 
 def go_on(r: Replay):
     dependent = r.dependent
-    go_before(r, dependent.frontier, dependent.frontier_row)
-    s = r.dependent.of_key
+    go_before(r, dependent.frontier.time, dependent.frontier.row)
+    s = KeyFrames(r.panes)
     while dependent.cursor_chunk < s.frames.end:
         frame = frame_at(s, dependent.cursor_chunk, dependent.cursor_at)
-        if not is_until(frame.last, frame.last_row, dependent.frontier, dependent.frontier_row):
+        if not is_until(frame.last, frame.last_row, dependent.frontier.time, dependent.frontier.row):
             break
         if _is_window(r, s, frame):
             _find(r, frame)
@@ -154,7 +181,7 @@ def go_on(r: Replay):
 
 
 def next_window(r: Replay):
-    s, dependent = r.dependent.of_key, r.dependent
+    s, dependent = KeyFrames(r.panes), r.dependent
     while dependent.cursor_chunk < s.frames.end:
         frame = frame_at(s, dependent.cursor_chunk, dependent.cursor_at)
         dependent.cursor_chunk, dependent.cursor_at = next_place(s.frames, dependent.cursor_chunk, dependent.cursor_at)
@@ -165,23 +192,22 @@ def next_window(r: Replay):
         # Beyond a frame that is too short, once the watermark has passed it: only a late tuple can make it longer, and
         # that is compared (emitted.py).
         closed = _closed_at(r, frame)
-        is_passed = closed != FOREVER and closed <= dependent.limit
-        if is_passed and is_until(dependent.frontier, dependent.frontier_row, frame.last, frame.last_row):
-            dependent.frontier, dependent.frontier_row = frame.last, frame.last_row
+        if closed != FOREVER and closed <= dependent.limit:
+            move_up(dependent.frontier, frame.last, frame.last_row)
     return 0
 
 
 @inner
 def _is_window(r, s, frame):
-    return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(r.dependent.frames.content(r.panes, frame)))
+    return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(r.frames.content(r.panes, frame)))
 
 
 def state(r: Replay):
-    return r.dependent.frames.content(r.panes, r.dependent.frame)
+    return r.frames.content(r.panes, r.dependent.frame)
 
 
 def forget(r: Replay, time):
-    s, dependent = r.dependent.of_key, r.dependent
+    s, dependent = KeyFrames(r.panes), r.dependent
     copy_window(dependent.found, dependent.forgotten)
     chunk, at = standing(s.frames, s.frames.first, 0)
     while chunk < s.frames.end and _closed_at(r, frame_at(s, chunk, at)) < time:
@@ -189,38 +215,38 @@ def forget(r: Replay, time):
             _find(r, frame_at(s, chunk, at))
         chunk, at = next_place(s.frames, chunk, at)
     copy_window(dependent.forgotten, dependent.found)
-    r.dependent.frames.evict(r.panes, time)
+    r.frames.evict(r.panes, time)
     first = frame_at(s, s.frames.first, 0).first if s.frames.count > 0 else time
     drop_before(dependent.late, min(time, first))
     return s.frames.count
 
 
 def least_row(r: Replay):
-    return r.dependent.frames.least_row(r.panes)
+    return r.frames.least_row(r.panes)
 
 
 def begins_anew(r: Replay):
     """Sessions end by themselves: none of those that ended before all that can still come. What closes another frame is
     the next tuple, so that one stays open for ever."""
-    window, s = CutWindow(r.window.address), r.dependent.of_key
+    window, s = CutWindow(r.window.address), KeyFrames(r.panes)
     if window.ends_at_reach:
         return 1 if s.frames.count == 0 or last_frame(s).reach <= r.clock.floor else 0
     return 1 if window.passes_at_end and r.dependent.youngest + window.tail <= r.clock.floor else 0
 
 
 def save(r: Replay, into, first):
-    r.dependent.of_key.row_offset = first
-    return r.dependent.frames.save(r.panes, into)
+    KeyFrames(r.panes).row_offset = first
+    return r.frames.save(r.panes, into)
 
 
 def load(r: Replay, saved, words, first):
-    r.dependent.of_key.row_offset = first
-    return r.dependent.frames.load(r.panes, saved, words, first, first + r.carried.kept[r.key])
+    KeyFrames(r.panes).row_offset = first
+    return r.frames.load(r.panes, saved, words, first, first + r.carried.kept[r.key])
 
 
 frames_source = lazy_table(
     WindowSource,
     "frames_as_windows",
-    *(take, take_run, close_burst, go_before, go_on, state, forget, least_row, begins_anew, save, load),
+    *(start_key, take, take_run, close_burst, go_before, go_on, state, forget, least_row, begins_anew, save, load),
     next=next_window,
 )

@@ -4,8 +4,8 @@ changed has rows, and the watermark passes windows, in their order, each once (s
 from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import drop_all, insert_in_order
-from kernels.replay.carried import load_key, save_key
-from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step, start_clock
+from kernels.replay.carried import load_dependent, save_dependent, saved_of
+from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step
 from kernels.replay.context import Replay, WindowLogic
 from kernels.replay.dependent.emitted import (
     emit_differences,
@@ -16,8 +16,8 @@ from kernels.replay.dependent.emitted import (
     place_in_emitted,
     start_emitted,
 )
-from kernels.replay.dependent.state import find_none, note_changed_until
-from kernels.replay.rows import FINAL, LATE, ON_TIME
+from kernels.replay.dependent.state import find_none, move_up, set_place
+from kernels.replay.rows import firing_of_change, firing_of_pass
 from kernels.replay.stop import DAMAGED, EVENTS_A_POLL, must_stop, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.bisection import gallop
@@ -30,32 +30,29 @@ LEAST_RUN = 8
 
 
 def start_key(r: Replay):
-    start_clock(r.clock)
     dependent = r.dependent
     start_emitted(dependent)
     drop_all(dependent.late)
     find_none(dependent.forgotten)
-    dependent.frontier, dependent.frontier_row = NEVER, -1
+    set_place(dependent.frontier, NEVER, -1)
     dependent.next_passes = dependent.youngest = dependent.limit = NEVER
     dependent.taken = dependent.kept = 0
     dependent.run_rows = LEAST_RUN
-    if dependent.source.start_key != 0:
-        dependent.source.start_key(r)
-    goes_on = r.carried.words.address != 0 and r.carried.words[r.key] != 0
-    if goes_on and not load_key(r, r.carried.words[r.key], r.events.first_of_key[r.key]):
+    r.source.start_key(r)
+    saved, end = saved_of(r.carried, r.key)
+    if saved != 0 and not load_dependent(r, saved, end):
         r.stop.asked = DAMAGED
 
 
-def end_key(r: Replay):
-    if r.carried.is_wanted:
-        _forget_what_is_final(r)
-        save_key(r, r.events.first_of_key[r.key + 1])
+def save_key(r: Replay):
+    _forget_what_is_final(r)
+    save_dependent(r)
 
 
 def take_run(r: Replay, first, end):
     """Rows that come in order and in time, up to the first that closes a window: none has a row before the watermark
     moves on. `first` if that row isn't such a one."""
-    source = r.dependent.source
+    source = r.source
     if source.take_run == 0 or r.emit == EMIT_ARRIVAL:
         return first
     dependent = r.dependent
@@ -74,14 +71,13 @@ def take_run(r: Replay, first, end):
 def _end_of_run(r, row, end):
     """The row behind those that are in order, and in time at their own tick, before a window passes."""
     dependent, events, clock = r.dependent, r.events, r.clock
-    allowed = clock.allowed if r.emit == EMIT_FINAL else 0
     youngest, step, watermark = dependent.youngest, clock.step, clock.watermark
     while row < end:
         tick, time = events.arrivals[row], events.starts[row]
         if step < clock.steps and clock.ticks[step] < tick:
             step = gallop(clock.ticks, step, clock.steps, tick)
             watermark = clock.marks[step - 1]
-            if watermark - allowed >= dependent.next_passes:
+            if watermark - clock.patience >= dependent.next_passes:
                 break
         if time < youngest or time <= watermark:
             break
@@ -93,21 +89,21 @@ def _end_of_run(r, row, end):
 def take_burst(r: Replay, first, end, tick):
     dependent = r.dependent
     dependent.burst_row = first
-    dependent.changed_from, dependent.changed_to = FOREVER, NEVER
+    dependent.changed_from.time, dependent.changed_to.time = FOREVER, NEVER
     for row in range(first, end):
         if must_stop_at(r.stop, row):
             return
         _take(r, row)
-    if dependent.source.close_burst != 0:
-        dependent.source.close_burst(r)
-    if dependent.changed_from < FOREVER:
+    if r.source.close_burst != 0:
+        r.source.close_burst(r)
+    if dependent.changed_from.time < FOREVER:
         emit_differences(r, tick, _reached(r))
 
 
 @inner
 def _take(r, row):
     dependent, clock, time = r.dependent, r.clock, r.events.starts[row]
-    if time < clock.floor or dependent.source.take(r, row) == 0:
+    if time < clock.floor or r.source.take(r, row) == 0:
         return
     dependent.taken += 1
     dependent.youngest = max(dependent.youngest, time)
@@ -115,9 +111,9 @@ def _take(r, row):
     if time < clock.watermark:
         insert_in_order(dependent.late, time, row, clock.watermark)
     if time <= _reached(r):  # at that very time it can close a frame
-        if is_until(time, row, dependent.changed_from, dependent.changed_from_row):
-            dependent.changed_from, dependent.changed_from_row = time, row
-        note_changed_until(dependent, time, row)
+        if is_until(time, row, dependent.changed_from.time, dependent.changed_from.row):
+            set_place(dependent.changed_from, time, row)
+        move_up(dependent.changed_to, time, row)
 
 
 @inner
@@ -129,8 +125,6 @@ def _reached(r):
 
 def advance(r: Replay, step):
     dependent, clock, before = r.dependent, r.clock, r.clock.step
-    if step == before:
-        return
     move_watermark(clock, step)
     move_floor(clock)
     if r.emit != EMIT_ARRIVAL:
@@ -145,8 +139,7 @@ def _pass_windows(r, step):
     """Rows of the windows that the watermark has passed since, of emit final those that it will change no more."""
     not_inlined()
     dependent, clock = r.dependent, r.clock
-    source, found = dependent.source, dependent.found
-    allowed = clock.allowed if r.emit == EMIT_FINAL else 0
+    source, found = r.source, dependent.found
     limit = _reached(r)
     if limit < dependent.next_passes:
         return
@@ -159,19 +152,19 @@ def _pass_windows(r, step):
             if source.go_back != 0:
                 source.go_back(r)
             break
-        passes = found.passes if found.passes == FOREVER else found.passes + allowed
+        passes = found.passes if found.passes == FOREVER else found.passes + clock.patience
         step = pass_step(clock, step, passes)
         entry = insert_emitted(dependent, place_in_emitted(dependent.emitted, found), found)
-        firing = FINAL if r.emit == EMIT_FINAL else ON_TIME if entry.revision < 0 else LATE
+        firing = firing_of_pass(r) if entry.revision < 0 else firing_of_change(r, found.end)
         emit_row(r, entry, firing, clock.ticks[step], source.state(r))
-        dependent.frontier, dependent.frontier_row = found.last, found.last_row
+        set_place(dependent.frontier, found.last, found.last_row)
 
 
 @inner
 def _forget_what_is_final(r):
     not_inlined()
     dependent, floor = r.dependent, r.clock.floor
-    source, found = dependent.source, dependent.found
+    source, found = r.source, dependent.found
     source.go_before(r, floor, -1)
     forget_emitted(dependent.emitted, place_behind_found(dependent.emitted, found))
     forget_emitted(dependent.closed, place_behind_found(dependent.closed, found))
@@ -179,5 +172,5 @@ def _forget_what_is_final(r):
 
 
 context_bound_logic = lazy_table(
-    WindowLogic, "context_bound_windows", start_key, take_run, take_burst, advance, end_key
+    WindowLogic, "context_bound_windows", start_key, take_run, take_burst, advance, save_key
 )

@@ -5,13 +5,12 @@ late      4 at watermark 6 · …             tuples that came when the watermar
 frontier  8                                the last tuple of the last window that the watermark has passed
 """
 
-from kernels.bounds import KernelWindow
-from kernels.frames._frames import KeyFrames, is_until
-from kernels.frames._ordered import Ordered, release_ordered
-from kernels.frames._rules import Frame, FrameKernel, FrameRules
+from kernels.frames._frames import is_until
+from kernels.frames._ordered import Ordered
+from kernels.frames._rules import Frame
 from kernels.replay.clock import NEVER
 from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
-from kernels.runtime.growing import GrowingList, GrowingQueue, release_list
+from kernels.runtime.growing import GrowingList
 from kernels.runtime.memory import WORD_BYTES, inner, move
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
@@ -48,10 +47,23 @@ def copy_window(into, window):
     move(into.address, window.address, FOUND_WORDS)
 
 
+class TuplePlace(Struct):
+    """Where a tuple stands in its key's order."""
+
+    time: Microseconds
+    row: Place
+
+
 @inner
-def note_changed_until(dependent, time, row):
-    if is_until(dependent.changed_to, dependent.changed_to_row, time, row):
-        dependent.changed_to, dependent.changed_to_row = time, row
+def set_place(place, time, row):
+    place.time, place.row = time, row
+
+
+@inner
+def move_up(place, time, row):
+    """To there, but not back."""
+    if is_until(place.time, place.row, time, row):
+        place.time, place.row = time, row
 
 
 @inner
@@ -135,31 +147,10 @@ class TupleWalk(Struct):
     policy_state: Address
 
 
-class CutWindow(KernelWindow):
-    """A window of a session or a frame, which ends behind its tuples.
-
-    tail      first ── last ───▶ end        a gap behind the last tuple, of frames a microsecond
-    reach     first ── last · · ▶ end       as far as one of its tuples reaches, the last or an earlier one
-
-    rules: what cuts tuples. tail: from the time of a frame's last tuple to its end; ends_at_reach: it ends at its
-    reach instead. passes_at_end: whether the watermark passes that end, whatever comes; else it must reach the tuple
-    that closed the frame."""
-
-    rules: Ref(FrameRules)
-    tail: Microseconds
-    ends_at_reach: Flag()
-    passes_at_end: Flag()
-
-
-@inner
-def end_of(window, frame):
-    return frame.reach if window.ends_at_reach else frame.last + window.tail
-
-
 class WindowSource(Struct):
     """What is asked of the tuples of a key, r being the Replay. A tuple's place is its (time, row).
 
-    start_key(r): there are none; 0: the kernel was emptied behind the key before
+    start_key(r): there are none
     take(r, row) → 1 if the tuple counts
     take_run(r, first, end) → row: take some rows from the first on, which are in order of time and behind all tuples,
         and after which no window passes that wasn't there before; dependent.next_passes is set; 0: there is no such way
@@ -216,32 +207,50 @@ class EmittedWindows(GrowingList):
 
 
 class RowsByArrival(Struct):
-    """Of count windows in order of arrival (by_arrival.py). earliest, latest: rows from which on no later one starts
-    earlier, or later; pane_row, taken: the rows since the last edge; rows_before: of the key, in earlier replays
+    """Of count windows in order of arrival (by_arrival.py). pane_row: the first row since the last edge, next_edge: the
+    one behind the next; rows_before: of the key, in earlier replays
     held_first … held_end: the rows that the kernel holds, where aggregates depend on order
     kept: how many windows were left when those that no other is counted with were last forgotten
     """
 
-    earliest: Inline(GrowingQueue)
-    latest: Inline(GrowingQueue)
     pane_row: Place
-    taken: Count
+    next_edge: Place
     rows_before: Count
     held_first: Place
     held_end: Place
     kept: Count
 
 
-class Dependent(Struct):
+class KeyProgress(Struct):
+    """What is carried on of a key, but for its lists and its source. youngest: time of the newest tuple; forgotten: the
+    last window that the source has let go of."""
+
+    frontier: Inline(TuplePlace)
+    youngest: Microseconds
+    forgotten: Inline(FoundWindow)
+
+
+KEY_PROGRESS_WORDS = KeyProgress.size_bytes // WORD_BYTES
+
+
+@inner
+def copy_key_progress(into, progress, by):
+    """With rows counted from elsewhere."""
+    move(into.address, progress.address, KEY_PROGRESS_WORDS)
+    into.frontier.row += by
+    move_rows(into.forgotten, by)
+
+
+class Dependent(KeyProgress):
     """emitted: newest rows; closed: of windows that are no more. late: late tuples, the watermark before their tick in
-    the entry's word. burst_row: the first row of the tick at hand. changed_from … changed_to_row: places: windows whose
-    last tuple is before the one, or whose first is behind the other, are as they were before the burst.
+    the entry's word. burst_row: the first row of the tick at hand. changed_from, changed_to: windows whose last tuple
+    is before the one, or whose first is behind the other, are as they were before the burst.
 
     limit: up to which `passes` windows have rows now
-    next_passes: no window behind the frontier passes before the watermark reaches that; youngest: time of the newest
-    tuple; run_rows: how many rows are looked at for the next run
-    source: of windows; cursor_chunk, cursor_at: where it stands; forgotten: the last window that it has let go of
-    frames, of_key, frame: a kernel of frames, what it holds of the key at hand, and the window found, if it is a frame
+    next_passes: no window behind the frontier passes before the watermark reaches that
+    run_rows: how many rows are looked at for the next run
+    cursor_chunk, cursor_at: where the source stands
+    frame: the window found, if it is a frame
     walk: over tuples that trigger windows; state: room for the aggregate of one that holds some of them
     holds(r, row) → 1: the window found has a tuple that stands between its first and its last; 0: it has all of these
     kept, taken: tuples that were left when the source was last asked to forget, and how many have come since;
@@ -249,44 +258,25 @@ class Dependent(Struct):
     refused, refused_row: why the source couldn't take a tuple, and which; 0: it could
     """
 
-    source: Ref(WindowSource)
     emitted: Inline(EmittedWindows)
     closed: Inline(EmittedWindows)
     late: Inline(Ordered)
     holds: Operation("Replay", Place)
     found: Inline(FoundWindow)
-    forgotten: Inline(FoundWindow)
-    frontier: Microseconds
-    frontier_row: Place
     limit: Microseconds
     next_passes: Microseconds
-    youngest: Microseconds
     run_rows: Count
     burst_row: Place
     kept: Count
     taken: Count
     least_forgotten: Count
-    changed_from: Microseconds
-    changed_from_row: Place
-    changed_to: Microseconds
-    changed_to_row: Place
+    changed_from: Inline(TuplePlace)
+    changed_to: Inline(TuplePlace)
     cursor_chunk: Place
     cursor_at: Place
-    frames: Ref(FrameKernel)
-    of_key: Ref(KeyFrames)
     frame: Ref(Frame)
     walk: Inline(TupleWalk)
     state: Address
     by_arrival: Inline(RowsByArrival)
     refused: Word
     refused_row: Place
-
-
-@inner
-def release_dependent(dependent):
-    for growing in (dependent.emitted, dependent.closed):
-        release_list(growing)
-    for queue in (dependent.by_arrival.earliest, dependent.by_arrival.latest):
-        release_list(queue)
-    release_ordered(dependent.late)
-    release_ordered(dependent.walk.tuples)

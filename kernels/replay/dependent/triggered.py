@@ -11,6 +11,7 @@ by the places of tuples in the order that all tuples of the key have in the end 
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.bounds import KernelWindow
+from kernels.frames import _ordered as order
 from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import (
@@ -19,12 +20,9 @@ from kernels.frames._ordered import (
     chunk_at,
     drop_all,
     drop_before,
-    end_place,
     entry_at,
-    insert_at,
     insert_in_order,
     is_behind,
-    last_place,
     next_place,
     place_behind,
     standing,
@@ -38,6 +36,7 @@ from kernels.replay.dependent.state import (
     copy_progress,
     copy_window,
     move_progress_rows,
+    move_up,
     set_ends,
     start_progress,
 )
@@ -67,23 +66,24 @@ class TupleWindow(KernelWindow):
 
 
 @inner
-def walk_before(r, time):
+def walk_until(r, time, row):
+    """Stand behind the last tuple up to a place."""
     not_inlined()
     walk, dependent = r.dependent.walk, r.dependent
-    _go_to_note(walk, time)
+    _go_to_note(walk, time, row)
     place_cursor(dependent, walk)
     walk.stays = False
     while dependent.cursor_chunk < walk.tuples.end:
-        if entry_at(walk.tuples, dependent.cursor_chunk, dependent.cursor_at).time >= time:
+        if is_behind(entry_at(walk.tuples, dependent.cursor_chunk, dependent.cursor_at), time, row):
             break
         take_step(r)
 
 
 @inner
-def _go_to_note(walk, time):
-    """The nearest note before a time becomes `here`, the base if there is none."""
+def _go_to_note(walk, time, row):
+    """The nearest note up to a place becomes `here`, the base if there is none."""
     tuples = walk.tuples
-    chunk, _ = place_behind(tuples, time - 1, LAST_ROW)
+    chunk, _ = place_behind(tuples, time, row)
     while chunk >= tuples.first and chunk < tuples.end and not chunk_at(tuples, chunk).has_note:
         chunk -= 1
     if chunk >= tuples.first and chunk < tuples.end:
@@ -120,9 +120,8 @@ def take_step(r):
     has_window = TupleWindow(r.window.address).step(r, entry) == 1
     here.time, here.row = entry.time, entry.row
     dependent.cursor_chunk, dependent.cursor_at = next_place(tuples, dependent.cursor_chunk, dependent.cursor_at)
-    is_passed = not has_window and entry.time < dependent.limit
-    if is_passed and is_until(dependent.frontier, dependent.frontier_row, entry.time, entry.row):
-        dependent.frontier, dependent.frontier_row = entry.time, entry.row
+    if not has_window and entry.time < dependent.limit:
+        move_up(dependent.frontier, entry.time, entry.row)
     return has_window
 
 
@@ -158,9 +157,13 @@ def start_key(r: Replay):
     drop_all(walk.tuples)
     start_progress(walk.base)
     walk.stays = False
-    r.dependent.holds = TupleWindow(r.window.address).holds
+    window = TupleWindow(r.window.address)
+    r.dependent.holds = window.holds
     if walk.policy_panes != 0:
         r.kernel.reset(walk.policy_panes)
+    elif window.looked_at.address != 0:
+        walk.policy_state = resize(0, window.looked_at.state_words)
+        walk.policy_panes = r.kernel.create(window.looked_at, r.made_of[0], r.made_of[1])
 
 
 def take(r: Replay, row):
@@ -170,17 +173,13 @@ def take(r: Replay, row):
     if not counts(window, events, row):
         return 0
     tuples, word = walk.tuples, as_word(value_of(window, events, row))
-    if tuples.count == 0 or not is_behind(entry_at(tuples, *last_place(tuples)), time, row):
-        chunk, at = end_place(tuples)
-        insert_at(tuples, chunk, at, time, row, word)
-    else:
-        chunk, _ = insert_in_order(tuples, time, row, word)
-        for behind in range(chunk + 1, tuples.end):
-            chunk_at(tuples, behind).has_note = False
-        if is_until(time, row, walk.here.time, walk.here.row):
-            walk.stays = False
+    chunk, _ = insert_in_order(tuples, time, row, word)
+    for behind in range(chunk + 1, tuples.end):
+        chunk_at(tuples, behind).has_note = False
+    if is_until(time, row, walk.here.time, walk.here.row):
+        walk.stays = False
     _put_into_kernel(r, window, row)
-    r.dependent.changed_to = FOREVER
+    r.dependent.changed_to.time = FOREVER
     return 1
 
 
@@ -196,7 +195,7 @@ def _put_into_kernel(r, window, row):
 
 
 def go_before(r: Replay, time, row):
-    walk_before(r, time)
+    walk_until(r, time - 1, LAST_ROW)
     copy_window(r.dependent.found, r.dependent.walk.here.window)
 
 
@@ -205,12 +204,7 @@ def go_on(r: Replay):
     if walk.stays:
         place_cursor(dependent, walk)
     else:
-        walk_before(r, dependent.frontier)
-        while dependent.cursor_chunk < walk.tuples.end:
-            entry = entry_at(walk.tuples, dependent.cursor_chunk, dependent.cursor_at)
-            if is_behind(entry, dependent.frontier, dependent.frontier_row):
-                break
-            take_step(r)
+        walk_until(r, dependent.frontier.time, dependent.frontier.row)
         walk.stays = True
     copy_window(dependent.found, walk.here.window)
 
@@ -240,7 +234,7 @@ def state(r: Replay):
 def forget(r: Replay, time):
     """O(log tuples + those that go)."""
     walk, dependent = r.dependent.walk, r.dependent
-    walk_before(r, time)
+    walk_until(r, time - 1, LAST_ROW)
     copy_progress(walk.base, walk.here)
     copy_window(dependent.forgotten, walk.here.window)
     drop_before(walk.tuples, walk.here.tail)
@@ -254,13 +248,7 @@ def forget(r: Replay, time):
 
 
 def least_row(r: Replay):
-    tuples, least = r.dependent.walk.tuples, -1
-    chunk, at = standing(tuples, tuples.first, 0)
-    while chunk < tuples.end:
-        row = entry_at(tuples, chunk, at).row
-        least = row if least < 0 else min(least, row)
-        chunk, at = next_place(tuples, chunk, at)
-    return least
+    return order.least_row(r.dependent.walk.tuples)
 
 
 def save(r: Replay, into, first):

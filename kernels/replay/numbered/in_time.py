@@ -14,53 +14,39 @@ import numpy as np
 from kernels.aggregators._dispatch import PointKernel
 from kernels.per_event.context import PerEvent, allocate_states, folded, release_states
 from kernels.per_event.in_order import ends_window, start_rolling, take_windows
-from kernels.replay.clock import pass_step
-from kernels.replay.context import Replay, WindowLogic
-from kernels.replay.rows import FINAL, ON_TIME, append_row, write_outputs
+from kernels.replay.clock import Clock, pass_step
+from kernels.replay.context import EventsByKey, Replay, WindowLogic
+from kernels.replay.rows import firing_of_pass, make_row
 from kernels.replay.stop import must_stop
-from kernels.replay.types import EMIT_FINAL
+from kernels.replay.types import EventColumns
 from kernels.runtime.bisection import gallop
-from kernels.runtime.fields import Byte, Count, Microseconds, Place, Pointer
-from kernels.runtime.memory import WORD_BYTES, entry, inner, not_inlined, release
-from kernels.runtime.struct import Struct, allocate
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined, release
+from kernels.runtime.struct import allocate, words_at
 from kernels.runtime.tables import lazy_table
 from kernels.states.layout import StatePlan
 
 
-class Arrivals(Struct):
-    """The events of all keys as they arrive, the staircase of the watermark, and a flag for each key."""
-
-    keys: Count
-    key_offsets: Pointer(Place)
-    starts: Pointer(Microseconds)
-    arrivals: Pointer(Microseconds)
-    ticks: Pointer(Microseconds)
-    marks: Pointer(Microseconds)
-    steps: Count
-    in_time: Pointer(Byte("1: in time"))
-
-
-@entry
-def find_keys_in_time(arrivals):
-    """Clear the flag of each key of which an event comes too late. O(events + keys · log steps)."""
-    arrivals = Arrivals(arrivals)
-    for key in range(arrivals.keys):
+@guarded_entry
+def find_keys_in_time(events: EventsByKey, clock: Clock, keys, in_time):
+    """Write 0 for each key of which an event comes too late. O(events + keys · log steps)."""
+    for key in range(keys):
         step = 0
-        for row in range(arrivals.key_offsets[key], arrivals.key_offsets[key + 1]):
-            tick = arrivals.arrivals[row]
-            if step < arrivals.steps and arrivals.ticks[step] < tick:
-                step = gallop(arrivals.ticks, step, arrivals.steps, tick)
-            if step > 0 and arrivals.starts[row] < arrivals.marks[step - 1]:
-                arrivals.in_time[key] = 0
+        for row in range(events.first_of_key[key], events.first_of_key[key + 1]):
+            tick = events.arrivals[row]
+            if step < clock.steps and clock.ticks[step] < tick:
+                step = gallop(clock.ticks, step, clock.steps, tick)
+            if step > 0 and events.starts[row] < clock.marks[step - 1]:
+                words_at(in_time)[key] = 0
                 break
 
 
-def keys_in_time(key_offsets, starts, arrivals, ticks, marks) -> np.ndarray:
-    """Whether each key's events all come in time: arrays of int64, the last two of the staircase."""
-    in_time = np.ones(len(key_offsets) - 1, np.bool_)
-    columns = {"key_offsets": key_offsets, "starts": starts, "arrivals": arrivals, "ticks": ticks, "marks": marks}
-    made = Arrivals.make(keys=len(in_time), steps=len(ticks), in_time=in_time, **columns)
-    find_keys_in_time(made.address)
+def keys_in_time(columns: EventColumns, ticks: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    """1 for each key whose events all come in time, else 0. ticks, marks: the staircase."""
+    in_time = np.ones(len(columns.key_offsets) - 1, np.int64)
+    times = {"starts": columns.start_us, "arrivals": columns.arrival_us, "first_of_key": columns.key_offsets}
+    events, clock = EventsByKey.make(**times), Clock.make(ticks=ticks, marks=marks, steps=len(ticks))
+    find_keys_in_time(events.address, clock.address, len(in_time), address_of(in_time))
     return in_time
 
 
@@ -85,7 +71,7 @@ rolling_in_time = lazy_table(PointKernel, "rolling_in_time", create, destroy, re
 
 
 def start_key(r):
-    """There is no clock to start: everything is known."""
+    """Nothing is kept from one event to the next: all are known."""
 
 
 def take_run(r: Replay, first, end):
@@ -103,17 +89,16 @@ def take_run(r: Replay, first, end):
 def _make_rows(r, windows, first, entries, step):
     """The rows of the windows that end with some entries from `first` on, until one isn't passed. Returns the step."""
     not_inlined()
-    allowed, firing = (r.clock.allowed, FINAL) if r.emit == EMIT_FINAL else (0, ON_TIME)
     for place in range(entries):
         if ends_window(windows, first + place):
             time = windows.stacks.times[first + place]
-            step = pass_step(r.clock, step, time + 1 + allowed)
+            step = pass_step(r.clock, step, time + 1 + r.clock.patience)
             if step == r.clock.steps:
                 break
             tick = r.clock.ticks[step]
             if tick >= r.rows.kept_from:
-                row = append_row(r, (time + 1 - windows.size, time + 1, 0), 0, firing, tick)
-                write_outputs(r.rows, row, folded(windows, place))
+                window = (time + 1 - windows.size, time + 1, 0, 0)
+                make_row(r, window, firing_of_pass(r), tick, 0, folded(windows, place))
     return step
 
 

@@ -4,13 +4,13 @@ has rows of the windows that it passes, and evicts what no open window needs (se
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.bounds import first_end_after, window_end, window_start
-from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step, start_clock
+from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step
 from kernels.replay.context import Replay, WindowLogic
 from kernels.replay.numbered.changed import emit_changed, emit_from_kernel, window_from
 from kernels.replay.numbered.late_times import forget_late_times
 from kernels.replay.numbered.open_windows import emit, open_entry
 from kernels.replay.numbered.walk import UNKNOWN, start_walk
-from kernels.replay.rows import FINAL, ON_TIME
+from kernels.replay.rows import firing_of_pass
 from kernels.replay.stop import must_stop, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.memory import inner, not_inlined
@@ -19,7 +19,6 @@ from kernels.states import events_of
 
 
 def start_key(r: Replay):
-    start_clock(r.clock)
     forget_late_times(r.numbered.late_times)
     for walk in (r.numbered.passing, r.numbered.finishing, r.numbered.changing):
         start_walk(r, walk)
@@ -50,8 +49,6 @@ def take_burst(r: Replay, first, end, tick):
 def advance(r: Replay, step):
     """What the watermark passes has rows in the order of the windows."""
     clock = r.clock
-    if step == clock.step:
-        return
     before, watermark, floor = clock.step, clock.watermark, clock.floor
     move_watermark(clock, step)
     has_events = r.holder.is_empty(r.panes) == 0
@@ -104,20 +101,14 @@ def _sweep(r, walk, old, new, step):
 
 @inner
 def _pass(r, walk, number, state, step):
-    """The watermark reaches a window's end, or its end + allowed lateness: a row, or a note of its events.
+    """The watermark reaches what a window waits for: it has a row; or its end before that: a note of its events.
     Returns the step."""
     not_inlined()
-    is_final = walk.address == r.numbered.finishing.address
-    if r.emit != EMIT_FINAL:
-        step = pass_step(r.clock, step, walk.high)
-        emit(r, walk, number, ON_TIME, r.clock.ticks[step], state)
-    elif is_final:
-        step = pass_step(r.clock, step, walk.high + r.clock.allowed)
-        if r.clock.allowed == 0:
-            open_entry(r, number).events = events_of(state)
-        emit(r, walk, number, FINAL, r.clock.ticks[step], state)
-    else:
+    if r.emit == EMIT_FINAL and walk.address == r.numbered.passing.address:
         open_entry(r, number).events = events_of(state)
+        return step
+    step = pass_step(r.clock, step, walk.high + r.clock.patience)
+    emit(r, walk, number, firing_of_pass(r), r.clock.ticks[step], state)
     return step
 
 

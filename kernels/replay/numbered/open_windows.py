@@ -12,7 +12,7 @@ events is late, from the entry, and is noted there.
 """
 
 from kernels.bounds import window_end
-from kernels.replay.rows import LATE, append_row, write_outputs
+from kernels.replay.rows import LATE, make_row
 from kernels.replay.types import EMIT_FINAL
 from kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
@@ -98,12 +98,6 @@ def find_entry(r, number):
 
 
 @inner
-def is_open(r, number):
-    not_inlined()
-    return find_entry(r, number).owner == r.key
-
-
-@inner
 def open_entry(r, number):
     """The window's entry, a new one if it has none; valid until the next call. O(1) amortised."""
     not_inlined()
@@ -150,8 +144,7 @@ def emit(r, walk, number, firing, tick, state):
         return
     revision = 0
     if r.emit == EMIT_FINAL:
-        noted = find_entry(r, number)  # how many events it had when its end was reached, if that is known
-        late = events_of(state) - (noted.events if noted.owner == r.key else 0)
+        late = _late_since_noted(r, number, state)
     else:
         entry = open_entry(r, number)
         late = _late_events(r, number, firing, state, entry)
@@ -159,11 +152,17 @@ def emit(r, walk, number, firing, tick, state):
         entry.revision, entry.events, entry.late, entry.tick = revision, events_of(state), late, tick
         if r.numbered.open.has_states and state != entry.state.address:
             copy_words(entry.state.address, state, r.plan.state_words)
-    if tick < r.rows.kept_from:
-        return
-    row = append_row(r, (walk.low, walk.high, 0), revision, firing, tick)
-    row.late = late
-    write_outputs(r.rows, row, state)
+    if tick >= r.rows.kept_from:
+        make_row(r, (walk.low, walk.high, 0, revision), firing, tick, late, state)
+
+
+@inner
+def _late_since_noted(r, number, state):
+    """With emit final: what came since the window's end was reached, when it had no events if none are noted."""
+    if r.clock.allowed == 0:
+        return 0
+    noted = find_entry(r, number)
+    return events_of(state) - (noted.events if noted.owner == r.key else 0)
 
 
 @inner

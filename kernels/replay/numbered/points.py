@@ -18,7 +18,7 @@ from kernels.replay.clock import next_tick
 from kernels.replay.context import Placement, Replay
 from kernels.replay.numbered.changed import add_to_late_walks, note_changed, note_live
 from kernels.replay.numbered.late_times import add_late_time, count_late_times
-from kernels.replay.numbered.open_windows import is_open, open_entry
+from kernels.replay.numbered.open_windows import find_entry, open_entry
 from kernels.replay.numbered.walk import Walk, add_to_walk, walk_to
 from kernels.replay.stop import EVENTS_A_POLL, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
@@ -133,7 +133,8 @@ def _note_late_windows(r, first, end):
         if must_stop_at(r.stop, row):
             return
         number = r.events.starts[row]
-        if r.clock.floor < window_end(r.window, number) <= r.clock.watermark and not is_open(r, number):
+        is_passed = r.clock.floor < window_end(r.window, number) <= r.clock.watermark
+        if is_passed and find_entry(r, number).owner != r.key:
             state = walk_to(r, r.numbered.changing, number, True)  # with emit final no states are kept
             open_entry(r, number).events = events_of(state) - late_events(r, number, state)
 

@@ -18,6 +18,7 @@ from kernels.runtime.arrays import words_of
 from kernels.runtime.bisection import searches
 from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref, Tail, Word, Words
+from kernels.runtime.growing import GrowingList, append, release_list
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct, allocate, words_at
 from kernels.spans._dispatch import CURSORS, KeySpans
@@ -25,8 +26,6 @@ from kernels.spans.cumulative_sweeping import INDEX_ARITY, SweepingWindow, event
 from kernels.states import clear, copy_words, merge
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
-
-LEAST_ROOM = 16
 
 
 class SpanEvent(Struct):
@@ -49,13 +48,11 @@ class Sweep(Struct):
 
 
 class SelectiveSweep(KeySpans):
-    """Events in order of start: `count` of them at `first`, with room for more. least: how many were left when those
-    that had ended were dropped last."""
+    """events: in order of start; least: how many were left when those that had ended were dropped last."""
 
     tree: Ref(PointKernel)
+    events: Inline(GrowingList)
     count: Count
-    room: Count
-    first: Address
     event_words: Words
     sweeps: Array(Inline(Sweep), CURSORS)
     least: Count
@@ -74,13 +71,13 @@ def create(plan: StatePlan, window: Grid, tree: PointKernel):
 def destroy(sweeping: SelectiveSweep):
     for cursor in range(CURSORS):
         sweeping.tree.destroy(sweeping.sweeps[cursor].at_work)
-    release(sweeping.first)
+    release_list(sweeping.events)
     release(sweeping.result)
     release(sweeping.address)
 
 
 def reset(sweeping: SelectiveSweep):
-    sweeping.count = sweeping.least = 0
+    sweeping.events.used = sweeping.count = sweeping.least = 0
     for cursor in range(CURSORS):
         sweep = sweeping.sweeps[cursor]
         sweeping.tree.reset(sweep.at_work)
@@ -99,9 +96,7 @@ def insert_span(sweeping: SelectiveSweep, low, high, state):
 @inner
 def _add_event(sweeping, low, high, state):
     """Behind those that start no later. O(log distance), and moving those that start later."""
-    if sweeping.count == sweeping.room:
-        sweeping.room = max(LEAST_ROOM, 2 * sweeping.room)
-        sweeping.first = resize(sweeping.first, sweeping.room * sweeping.event_words)
+    append(sweeping.events, sweeping.event_words)
     place = _place_behind(sweeping, 0, sweeping.count, low)
     event = _event_at(sweeping, place)
     move(_event_at(sweeping, place + 1).address, event.address, (sweeping.count - place) * sweeping.event_words)
@@ -112,7 +107,7 @@ def _add_event(sweeping, low, high, state):
 
 @inner
 def _event_at(sweeping, place):
-    return SpanEvent(sweeping.first + WORD_BYTES * sweeping.event_words * place)
+    return SpanEvent(sweeping.events.first + WORD_BYTES * sweeping.event_words * place)
 
 
 @inner
@@ -166,6 +161,7 @@ def evict(sweeping: SelectiveSweep, time):
             if sweeping.sweeps[cursor].place == place + 1:
                 sweeping.sweeps[cursor].place = kept
     sweeping.count = sweeping.least = kept
+    sweeping.events.used = kept * sweeping.event_words
 
 
 def is_empty(sweeping: SelectiveSweep):
@@ -190,7 +186,7 @@ def save(sweeping: SelectiveSweep, into):
     words = sweeping.count * sweeping.event_words
     if into != 0:
         words_at(into)[0] = sweeping.count
-        copy_words(into + WORD_BYTES, sweeping.first, words)
+        copy_words(into + WORD_BYTES, sweeping.events.first, words)
     return 1 + words
 
 
@@ -207,7 +203,7 @@ def load(sweeping: SelectiveSweep, saved, there):
 def check(address: int, plan: Plan) -> None:
     """O(events)."""
     sweeping = SelectiveSweep(address)
-    words = words_of(sweeping.first, sweeping.count, HEAD_WORDS + plan.state_words)
+    words = words_of(sweeping.events.first, sweeping.count, HEAD_WORDS + plan.state_words)
     lows, highs = words[:, 0], words[:, 1]
     assert (np.diff(lows) >= 0).all(), "events: they stand in order of start"
     assert (lows < highs).all(), "events: each ends behind its start"

@@ -8,9 +8,9 @@ from kernels.bounds import last_start_until
 from kernels.bounds.grid import Grid
 from kernels.runtime.arrays import words_of
 from kernels.runtime.counted import are_there
-from kernels.runtime.fields import Address, Count
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct, allocate, words_at
+from kernels.runtime.growing import GrowingList, append, release_list
+from kernels.runtime.memory import WORD_BYTES, inner, resize
+from kernels.runtime.struct import allocate, words_at
 from kernels.spans import _pages as pages
 from kernels.spans._pages import PagedSpans
 from kernels.spans._window import held_records
@@ -19,25 +19,15 @@ from kernels.states import clear, copy_words, fold
 from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 
-LEAST_ROOM = 8
-
-
-class EventList(Struct):
-    """The record of a window: states of its events, `count` of them at `first`, with room for more."""
-
-    count: Count
-    room: Count
-    first: Address
-
-
-LIST_BYTES = EventList.size_bytes
+LIST_BYTES = GrowingList.size_bytes
+"""The record of a window: a list of the states of its events."""
 
 
 def create(plan: StatePlan, window: Grid, unused):
     buckets = allocate(PagedSpans)
     buckets.plan, buckets.window = plan, window
     buckets.pages.record_bytes = LIST_BYTES
-    buckets.pages.blank = allocate(EventList).address
+    buckets.pages.blank = allocate(GrowingList).address
     buckets.result = resize(0, plan.state_words)
     return buckets.address
 
@@ -52,7 +42,7 @@ def _release_before(buckets, end):
     """Of windows below a number."""
     number = pages.first_record_from(buckets.pages, pages.FIRST_NUMBER)
     while number < end:
-        release(EventList(pages.find_record(buckets.pages, number)).first)
+        release_list(pages.find_record(buckets.pages, number))
         number = pages.first_record_from(buckets.pages, number + 1)
 
 
@@ -64,26 +54,15 @@ def reset(buckets: PagedSpans):
 def insert_span(buckets: PagedSpans, low, high, state):
     words = buckets.plan.state_words
     for number in windows_of(buckets, low, high):
-        events = EventList(pages.record_to_write(buckets.pages, number))
-        if events.count == events.room:
-            _make_room(events, words)
-        copy_words(events.first + WORD_BYTES * words * events.count, state, words)
-        events.count += 1
-
-
-@inner
-def _make_room(events, words):
-    not_inlined()
-    events.room = max(LEAST_ROOM, 2 * events.room)
-    events.first = resize(events.first, events.room * words)
+        copy_words(append(pages.record_to_write(buckets.pages, number), words), state, words)
 
 
 def state(buckets: PagedSpans, cursor, low, high):
     clear(buckets.plan, buckets.result)
-    at = pages.find_record(buckets.pages, last_start_until(buckets.window, low))
+    at, words = pages.find_record(buckets.pages, last_start_until(buckets.window, low)), buckets.plan.state_words
     if at != 0:
-        events = EventList(at)
-        fold(buckets.plan, buckets.result, events.first, WORD_BYTES * buckets.plan.state_words, events.count)
+        events = GrowingList(at)
+        fold(buckets.plan, buckets.result, events.first, WORD_BYTES * words, events.used // words)
     return buckets.result
 
 
@@ -98,11 +77,11 @@ def save(buckets: PagedSpans, into):
     windows, at, words = 0, 1, buckets.plan.state_words
     number = pages.first_record_from(buckets.pages, pages.FIRST_NUMBER)
     while number < -pages.FIRST_NUMBER:
-        events = EventList(pages.find_record(buckets.pages, number))
+        events = GrowingList(pages.find_record(buckets.pages, number))
         if into != 0:
-            words_at(into)[at], words_at(into)[at + 1] = number, events.count
-            copy_words(into + WORD_BYTES * (at + 2), events.first, events.count * words)
-        windows, at = windows + 1, at + 2 + events.count * words
+            words_at(into)[at], words_at(into)[at + 1] = number, events.used // words
+            copy_words(into + WORD_BYTES * (at + 2), events.first, events.used)
+        windows, at = windows + 1, at + 2 + events.used
         number = pages.first_record_from(buckets.pages, number + 1)
     if into != 0:
         words_at(into)[0] = windows
@@ -116,20 +95,17 @@ def load(buckets: PagedSpans, saved, there):
     for _ in range(words_at(saved)[0]):
         if there < at + 2 or not are_there(saved + WORD_BYTES * (at + 1), there - at - 1, words):
             return False
-        number, count = words_at(saved)[at], words_at(saved)[at + 1]
-        events = EventList(pages.record_to_write(buckets.pages, number))
-        events.count = events.room = count
-        events.first = resize(0, count * words)
-        copy_words(events.first, saved + WORD_BYTES * (at + 2), count * words)
-        at += 2 + count * words
+        events, used = pages.record_to_write(buckets.pages, words_at(saved)[at]), words_at(saved)[at + 1] * words
+        copy_words(append(events, used), saved + WORD_BYTES * (at + 2), used)
+        at += 2 + used
     return at == there
 
 
 def check(address: int, plan: Plan) -> None:
     """O(events of all windows)."""
-    for number, (count, room, first) in held_records(PagedSpans(address).pages):
-        assert 0 < count <= room, f"room: window {number} has some of its {count} events beyond its room, or none"
-        states = words_of(int(first), int(count), plan.state_words)
+    for number, (first, used, room) in held_records(PagedSpans(address).pages):
+        assert 0 < used <= room, f"room: window {number} has some of its {used} words beyond its room, or none"
+        states = words_of(int(first), int(used) // plan.state_words, plan.state_words)
         assert (states[:, 0] > 0).all(), f"states: each of window {number} counts its event"
 
 

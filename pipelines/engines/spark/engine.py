@@ -2,7 +2,7 @@
 tasks write rows into a table's files."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -17,7 +17,7 @@ from pipelines.engines.engine import Engine, Found, Gathering, GroupWork, Share,
 from pipelines.engines.file_rows import Panes, RowMap, RowsOfFiles, batches_of, mapped
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.settings import expected_executors, expected_slots
-from pipelines.engines.spark.spark_session import pages, session
+from pipelines.engines.spark.spark_session import end_reported, pages, session
 from pipelines.location import Location
 from processes import orphan_jvms
 from schemas.tables import Table
@@ -134,8 +134,11 @@ class SparkEngine(Engine):
         """Spark's own page, while the session lasts, and its event log."""
         return pages()
 
-    def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
-        return tasks.progress_reported(show)
+    @contextmanager
+    def reporting(self, show: Callable[[str], None]) -> Iterator[None]:
+        """Also SparkEnded, wherever in a step the JVM is found gone."""
+        with end_reported(), tasks.progress_reported(show):
+            yield
 
     @property
     def executors(self) -> tuple[int, int]:

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from socketserver import BaseServer
 from typing import TYPE_CHECKING, Any
 
 from pipelines.config import Config
@@ -38,8 +39,6 @@ from processes.orphan_jvms import LOCAL_FOLDER
 from schemas.errors import NotSetUp, SparkEnded
 
 if TYPE_CHECKING:
-    from socketserver import BaseServer
-
     from pyspark.sql import SparkSession
 
 _PATIENCE_S = 10.0
@@ -83,7 +82,6 @@ def session(config: Config) -> "SparkSession":
         _pages.append(", ".join(each for each in found if each) or None)
         if sent:
             executors.require_fit(_kept[-1])
-    _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
     signals.raise_if_asked()
     return _kept[-1]
 
@@ -155,20 +153,19 @@ def _reported_start(config: Config, master: str) -> Iterator[None]:
 
 
 def _leave_lost_connections_unlogged() -> None:
-    """Py4J logs tracebacks when the JVM hangs up; `end_reported` says what it is."""
+    """Py4J logs tracebacks when the JVM hangs up, and PySpark's server of accumulators prints them; `end_reported` says
+    what it is."""
+    from pyspark import accumulators
+
     for name in ("", "py4j.java_gateway", "py4j.clientserver"):
         logging.getLogger(name).addFilter(_is_no_lost_connection)
+    for server in (accumulators.AccumulatorTCPServer, accumulators.AccumulatorUnixServer):
+        server.handle_error = _print_unless_lost  # type: ignore[assignment, method-assign]
 
 
-def _leave_end_unprinted(server: "BaseServer") -> None:
-    """As above, of PySpark's server of accumulators, which prints them."""
-    printed = server.handle_error
-
-    def handle_error(*given: Any) -> None:
-        if not isinstance(sys.exc_info()[1], (EOFError, OSError)):
-            printed(*given)
-
-    server.handle_error = handle_error  # type: ignore[assignment, method-assign]
+def _print_unless_lost(server: BaseServer, *given: Any) -> None:
+    if not isinstance(sys.exc_info()[1], (EOFError, OSError)):
+        BaseServer.handle_error(server, *given)
 
 
 def _is_no_lost_connection(record: logging.LogRecord) -> bool:

@@ -55,8 +55,10 @@ def _disagreeing(recount: Recount) -> str:
     """SQL: events whose late row is missing, needless, different, or there more than once."""
     lateness_us = sql.microseconds(recount.query.lateness)
     late_by_us = f"CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END"
+    # Of windows that depend on their key's other events a late row has none.
+    missed = f"CASE WHEN {recount.query.window.context_free} THEN windows_missed END"
     late = f"""
-        SELECT m.* REPLACE ({in_sql(recount.query.window).windows_missed} AS windows_missed), {late_by_us} AS late_by_us
+        SELECT m.* REPLACE ({missed} AS windows_missed), {late_by_us} AS late_by_us
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
     same = ("arrival_date", *sources.IDENTITY)
     others = [column for column in recount.types_of("late_audit") if column not in same]

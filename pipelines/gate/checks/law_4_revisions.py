@@ -8,7 +8,6 @@ window, and no other.
 from datetime import date
 
 from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
-from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
@@ -20,12 +19,11 @@ EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Compare each row's number, tick and firing with silver's ticks; earlier days count into the number."""
     place = ", ".join((*recount.window, "emitted_date"))
-    may_fall = str(in_sql(recount.query.window).events_may_fall).upper()
     return found_in_rows(
         recount,
         f"""
         WITH falling AS (
-            SELECT *, NOT {may_fall} AND events < max(events) OVER (
+            SELECT *, {recount.query.window.context_free} AND events < max(events) OVER (
                 PARTITION BY {place} ORDER BY revision
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS falls,
                 count(*) OVER (PARTITION BY {place}, revision) > 1 AS is_copied

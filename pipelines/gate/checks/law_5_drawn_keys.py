@@ -14,10 +14,9 @@ from typing import Any
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.drawn import rows_by_key
-from pipelines.gate.recount.finding import LawFinding, does_not_apply, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.drawn import add_drawn, rows_by_key
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
 from pipelines.gate.recount.plain.aggregates import aggregate, is_same
-from pipelines.gate.recount.plain.kinds import not_cut_exactly
 from pipelines.gate.recount.plain.replay import PlainRow
 from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
@@ -41,8 +40,7 @@ OFFENDERS = pa.schema([*((name, pa.int64()) for name in IDENTITY), ("day", pa.da
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Compare the rows of drawn keys with those that a plain replay gives. Keys are drawn of one day."""
     [day] = recount.days
-    if not_cut_exactly(recount.query.window) is not None:
-        return {day: LawFinding(0, {})}
+    add_drawn(recount)
     expected = {(key, *row.place, row.revision): row for key, rows in rows_by_key(recount) for row in rows}
     rows = _audit_rows(recount)
     broken = [{**each, "day": day} for each in _broken(recount.query, rows, expected)]
@@ -54,9 +52,6 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    unlike = not_cut_exactly(of.query.window)
-    if unlike is not None:
-        return does_not_apply(of, NAME, unlike)
     drawn = "of {keys} keys, drawn of {of_keys} with {of_rows} rows, are others than a plain replay's"
     return verdict_on_rows(of, NAME, found, tuple(EXPECTED), drawn.format_map(found.counted))
 

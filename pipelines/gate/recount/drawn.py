@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import accumulate, groupby
 
-from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
 from pipelines.gate.recount.plain.ticks import Event, Staircase, to_time
@@ -33,12 +32,12 @@ BYTES = 64 << 20
 """Of silver, in which the keys' events are looked for."""
 
 
-def add_drawn(recount: Recount, lake: Lake) -> None:
+def add_drawn(recount: Recount) -> None:
     """Draw, by what the run reads. O(events of the buckets that are looked at)."""
     _add_askable(recount)
-    buckets = _buckets(recount, lake)
+    buckets = _buckets(recount)
     among = [("bucket", "in", [str(each) for each in buckets])]
-    silver = TableVersion(lake, recount.tables.source.silver, recount.versions.silver, among)
+    silver = TableVersion(recount.lake, recount.tables.source.silver, recount.versions.silver, among)
     last = recount.days[-1] if buckets else date.min
     add_view(recount.connection, "silver_of_drawn", silver, (date.min, last))
     drawn = sql.literals(_drawn(recount))
@@ -71,10 +70,10 @@ def _add_askable(recount: Recount) -> None:
         QUALIFY turn <= {CANDIDATES}""")
 
 
-def _buckets(recount: Recount, lake: Lake) -> list[int]:
+def _buckets(recount: Recount) -> list[int]:
     """Those of the keys whose turn is first, as many as have BYTES of silver, but one at least. Where a key may be in
     any bucket all, or none where these are more than that."""
-    stream, sizes = recount.stream, bytes_by_bucket(lake, recount)
+    stream, sizes = recount.stream, bytes_by_bucket(recount.lake, recount)
     if not stream.key or not set(stream.key) <= set(recount.query.key):
         return list(sizes) if sum(sizes.values()) <= BYTES else []
     columns = ", ".join(f"k.{sql.name(column)}" for column in stream.key)

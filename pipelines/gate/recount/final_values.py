@@ -113,10 +113,8 @@ def _with_numbers(
     until = np.searchsorted(first[chosen], places, "right")
     held = held_from < until
     of_events = {name: column[low:high][held] for name, column in events.items()}
-    nothing = np.zeros(int(held.sum()), np.int64)
-    stretches = StretchesOfWindows.of(nothing, held_from[held], until[held], held_from[held])
-    at = np.searchsorted(stretches.first, np.arange(len(chosen)), "right") - 1
-    columns = {
-        name: aggregates.as_arrow(column[at]) for name, column in aggregates.columns(query, stretches, of_events)
-    }
-    return pa.table({"window": pa.array(chosen), **columns})
+    numbers, one_key = np.arange(len(chosen)), np.zeros(len(chosen), np.int64)
+    # Each window is a stretch.
+    windows = StretchesOfWindows(one_key, numbers, numbers + 1, held_from[held], until[held], held_from[held])
+    found = {name: aggregates.as_arrow(column) for name, column in aggregates.columns(query, windows, of_events)}
+    return pa.table({"window": pa.array(chosen), **found})

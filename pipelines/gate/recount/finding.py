@@ -71,7 +71,7 @@ def verdict_on_rows(of: AuditedDays, check: str, found: LawFinding, expected: tu
 
 
 def does_not_apply(of: AuditedDays, check: str, to: str) -> Verdict:
-    """The verdict of a law from which semantics §2 excepts such windows."""
+    """The verdict of a law that does not apply to such windows."""
     return Verdict(check, True, f"does not apply: {to}", "0 rows", None, of.tables.audit.name, of.versions.audit)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import duckdb
 import pyarrow as pa
 
+from pipelines.delta.lake import Lake
 from pipelines.tables.arrival_days import DAY_US, day_start_us
 from pipelines.tables.stream_tables import AuditVersions
 from schemas.query import WINDOW_NUMBER, Query
@@ -112,6 +113,7 @@ class AuditedDays:
 class Recount(AuditedDays, RecountDatabase):
     """Days without a gap: what a law gets. `connection` has the tables of this package."""
 
+    lake: Lake
     connection: duckdb.DuckDBPyConnection
 
     @cached_property

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipelines.gate.recount.plain.ticks import Shape
+
 
 @dataclass(frozen=True)
 class OrderedEvents:
@@ -54,20 +56,6 @@ class OrderedEvents:
             codes = np.sort((numbers >> level) * many + ranks, kind="stable")
             found[chosen] += np.searchsorted(codes, block * many + until[chosen]) - (block << level)
         return found
-
-
-class Shape(NamedTuple):
-    """What is known of a kind's windows. all_between: every event from the first to the last is in it, and no other;
-    from_first: its start is that of its first event, and of others that may be in it or not; length_us: of all windows,
-    None where that differs; never_late: no event is late for one."""
-
-    all_between: bool = True
-    from_first: bool = True
-    length_us: int | None = None
-    never_late: bool = False
-
-
-WHOLE = Shape()
 
 
 class RowsToCount(NamedTuple):

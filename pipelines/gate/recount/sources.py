@@ -14,7 +14,6 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
@@ -31,9 +30,9 @@ IDENTITY = ("path_number", "line", "reading")
 ORDER = ("start_us", "arrival_us", *IDENTITY)
 
 
-def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
+def add_sources(recount: Recount, share: KeyShare) -> None:
     """Read what the recount of a share of some days needs: O(events of the look-back)."""
-    silver = _add_views(recount, lake, share)
+    silver = _add_views(recount, share)
     windows, watermark_us = in_sql(recount.query.window), watermark_before_us(recount)
     # All where nothing had arrived before the days.
     lower_us = sql.EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
@@ -46,12 +45,13 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     _add_checked(recount, share)
     aggregates.add_strings(recount)
     if not recount.query.window.context_free:
-        _add_published(recount, lake, share, since)
+        _add_published(recount, share, since)
 
 
-def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
+def _add_views(recount: Recount, share: KeyShare) -> TableVersion:
     """Views of the days' rows and of the pass ticks up to them. Returns silver, of which more days are read later."""
-    tables, versions, first, last = recount.tables, recount.versions, recount.days[0], recount.days[-1]
+    lake, tables, versions = recount.lake, recount.tables, recount.versions
+    first, last = recount.days[0], recount.days[-1]
     every_bucket = TableVersion(lake, tables.source.silver, versions.silver)
     silver = every_bucket._replace(among=share.of_silver)
     passes = TableVersion(lake, tables.source.passes, versions.passes)
@@ -129,10 +129,10 @@ def _add_checked(recount: Recount, share: KeyShare) -> None:
         FROM late_table l JOIN paths p USING (path) JOIN keys k ON {sql.same(recount.query.key, "l", "k")}""")
 
 
-def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -> None:
+def _add_published(recount: Recount, share: KeyShare, since: date) -> None:
     """Of days that were committed with this one, as they were made; of others as they were published."""
     columns = f"{_keys(recount)} window_start, window_end, window_number, revision, emitted_date"
-    rows = " UNION ALL ".join(f"SELECT {columns} {rows}" for rows in _earlier(recount, lake, since))
+    rows = " UNION ALL ".join(f"SELECT {columns} {rows}" for rows in _earlier(recount, since))
     recount.connection.execute(f"CREATE TEMP VIEW all_published_rows AS {rows}")
     name_rows_of(recount, share, ["published_rows"])
     window = ", ".join(recount.window)
@@ -144,11 +144,11 @@ def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -
         GROUP BY ALL""")
 
 
-def _earlier(recount: Recount, lake: Lake, since: date) -> Iterator[str]:
+def _earlier(recount: Recount, since: date) -> Iterator[str]:
     """SQL: rows of earlier days. What was published is of the version that came with what the first day went on from,
     or of the newest where that is gone."""
     yield "FROM all_audit_table WHERE FALSE"
-    connection, tables, last = recount.connection, recount.tables, recount.days[0] - DAY
+    lake, connection, tables, last = recount.lake, recount.connection, recount.tables, recount.days[0] - DAY
     version, newest = recount.versions.published, lake.version(tables.results.name)
     if version is None or newest is None or lake.lacks_files(tables.results.name, version):
         version = newest

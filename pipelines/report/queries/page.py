@@ -78,12 +78,11 @@ def _late(reader: Reader, late: str) -> Section:
 
 
 def _about(query: Query) -> Section:
-    window = ", ".join(f"{name} {value}" for name, value in dag_text.window_words(query))
     where = ", ".join(f"{column} {operator} {value}" for column, operator, value in query.where)
     facts = [
         ("stream", Link(query.stream, stream_file(query.stream))),
         ("key", ", ".join(query.key) or "none: one group"),
-        ("window", f"{query.window.kind}: {window}"),
+        ("window", f"{query.window.kind}: {dag_text.window_words(query)}"),
         ("lateness", in_words(query.lateness)),
         ("allowed lateness", in_words(query.allowed_lateness)),
         ("emit", query.emit),

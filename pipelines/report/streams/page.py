@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
+from pipelines.report import dag_text
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, newest_days, reading
 from pipelines.report.streams import figures
@@ -162,15 +163,7 @@ def _cut(value: str | None) -> str:
 
 
 def _about(stream: Stream) -> Section:
-    days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"from {stream.first_day} on"
-    facts = [
-        ("source", stream.source),
-        ("days", f"{days}; {stream.why_these_days}" if stream.why_these_days else days),
-        ("event time", stream.start_meaning),
-        ("arrival", stream.arrival_meaning),
-        ("key", ", ".join(stream.key)),
-        ("time zone", f"{stream.zone}. {stream.clock_rule}"),
-    ]
+    facts = [*dag_text.stream_facts(stream).items()]
     rows = [(column.name, column.type, column.unit or "", column.meaning) for column in stream.columns]
     columns = PageTable("Columns of its events", ("column", "type", "unit", "meaning"), rows)
     return Section("What it is", (PageTable("", ("what", "of this stream"), facts), columns))

@@ -45,6 +45,7 @@ class Round:
         for _ in range(EVENTS):
             self.chance.choice([self._land, self._one, self._one, self._two, self._damage])()
         Reader(self.terminal, self.folder).finish(self.files.stream)
+        self.folder.note()  # a forget that was killed may have been ended
         self.compare()
 
     def begin(self) -> None:
@@ -120,15 +121,17 @@ class Round:
     def compare(self) -> None:
         """With a lake of the files that count, built at once, and the same published days."""
         at_once = self._built_at_once()
-        found, expected = (landings.held(config, self.files.stream) for config in (self.config, at_once))
-        assert found == expected, "the stream's tables differ"
+        found, landed_at_once = (landings.held(config, self.files.stream) for config in (self.config, at_once))
+        assert found == landed_at_once, "the stream's tables differ"
         for query, days in self._published_days().items():
             for day in days:
                 with suppress(NothingArrived):  # a file that is gone had all events of the day; its rows are compared
                     replay_day(at_once, query, day)
             for table in (query, f"{query}_late") if days else ():
                 without = ("emitted_date", "arrival_date", *landings.PLACES - {"source", "service"})
-                assert rows(self.config, table, without) == rows(at_once, table, without), f"{table} differs"
+                # Where none of the days has events any more, no replay there has made the table.
+                expected = rows(at_once, table, without) if table in Lake(at_once).names() else []
+                assert rows(self.config, table, without) == expected, f"{table} differs"
             self.happened["days compared"] += len(days)
 
     def _built_at_once(self) -> Config:

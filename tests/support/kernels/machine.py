@@ -1,16 +1,15 @@
 """A random walk over an aggregator and the plain window side by side: every answer equal, invariants after every step.
 
-`machine_of` makes the test case for one kernel; a test file names kernels, options and aggregates, nothing else.
+A test names a kernel, options and aggregates, nothing else.
 """
 
 import os
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from kernels.aggregators import make
+from kernels.aggregators import make, window_class
 from schemas.query import agg
 from tests.support.kernels.plain import PlainWindow, same
 
@@ -32,7 +31,12 @@ INVERTIBLE = {name: COMMUTATIVE[name] for name in ("events", "there", "total", "
 ORDERED = {"events": agg("count"), "last": agg("last", "v"), "total": agg("sum", "v")}
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 NIGHTLY_OPERATIONS = 500_000
-"""Of each test case, and every kernel has two at least; an event of a burst counts as one, a query as one."""
+"""Of each walk, and every kernel has two at least; an event of a burst counts as one, a query as one."""
+HOW_LONG = settings(
+    max_examples=100 if NIGHTLY else min(30, settings().max_examples * 3 // 2),
+    stateful_step_count=200 if NIGHTLY else 30,
+    deadline=None,
+)
 
 
 class Machine(RuleBasedStateMachine):
@@ -41,12 +45,11 @@ class Machine(RuleBasedStateMachine):
     kernel: str
     options: dict
     aggregates: dict
-    in_order = False
-    ranges = True  # whether any range can be asked for
     operations = 0
 
     def __init__(self):
         super().__init__()
+        self.in_order = window_class(self.kernel).IN_ORDER_ONLY
         self.window = make(self.kernel, self.aggregates, **self.options)
         self.plain = PlainWindow(self.aggregates)
 
@@ -106,7 +109,7 @@ class Machine(RuleBasedStateMachine):
     def evict_everything(self):
         self.both("bulk_evict", HIGHEST)
 
-    @precondition(lambda self: self.ranges)
+    @precondition(lambda self: self.options.get("keep_values", True))  # without values not all ranges are answered
     @rule(low=TIMES, high=TIMES)
     def query_a_range(self, low, high):
         self.both("range_query", low, high)
@@ -127,36 +130,10 @@ class Machine(RuleBasedStateMachine):
         )
 
 
-def machine_of(
-    kernel: str,
-    aggregates: dict | None = None,
-    in_order: bool = False,
-    ranges: bool = True,
-    nightly: bool = False,
-    **options,
-):
-    """The test case of one kernel with some options and aggregates over the one column v (int64 unless named)."""
-    options.setdefault("column_types", {"v": "int64"})
-    words = {
-        "kernel": kernel,
-        "options": options,
-        "aggregates": aggregates or COMMUTATIVE,
-        "in_order": in_order,
-        "ranges": ranges,
-    }
+def walk(kernel: str, aggregates: dict, options: dict) -> None:
+    """Walks of one kernel, over the one column v (int64 unless named)."""
+    words = {"kernel": kernel, "aggregates": aggregates, "options": {"column_types": {"v": "int64"}} | options}
     machine = type(f"Machine_{kernel}", (Machine,), words)
-
-    class Case(machine.TestCase):
-        pytestmark = [pytest.mark.machine, *[pytest.mark.nightly] * nightly]
-        settings = settings(
-            max_examples=100 if NIGHTLY else min(30, settings().max_examples * 3 // 2),
-            stateful_step_count=200 if NIGHTLY else 30,
-            deadline=None,
-        )
-
-        def runTest(self):
-            super().runTest()
-            while NIGHTLY and machine.operations < NIGHTLY_OPERATIONS:
-                super().runTest()
-
-    return Case
+    run_state_machine_as_test(machine, settings=HOW_LONG)
+    while NIGHTLY and machine.operations < NIGHTLY_OPERATIONS:
+        run_state_machine_as_test(machine, settings=HOW_LONG)

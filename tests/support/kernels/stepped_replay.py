@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.replay import loop, replay_keys
+from kernels.api import replay_keys
+from kernels.replay import loop
 from kernels.replay.clock import keep_steps
 from kernels.replay.context import Replay
 from kernels.replay.loop import create_structures, take_kernel
@@ -77,7 +78,8 @@ def _steps(r: Replay, first: int, end: int, taken: list[int]):
                 last += 1
             yield r.logic.take_burst, r.address, first, last, tick
         first = last
-    yield r.logic.advance, r.address, r.clock.steps
+    if r.clock.step < r.clock.steps:
+        yield r.logic.advance, r.address, r.clock.steps
 
 
 def _ticks(r: Replay) -> list[int]:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import numpy as np
 
+from kernels.api import replay_keys
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import compute_once
 from kernels.monoids import AggregateSpec
@@ -17,7 +18,6 @@ from kernels.replay import (
     ReplayRules,
     ResultRows,
     WindowSpec,
-    replay_keys,
 )
 from schemas.windows import Session
 from tests.support.kernels.columns import columns_of

@@ -1,22 +1,20 @@
 """What a replay means, written as plainly as possible: lists, dicts and a walk along the arrival ticks.
 
 Nothing here is fast, and nothing is shared with `kernels/`: the windows of an event are found by trying all that are
-near, and a window's content is looked up from scratch for every row. Windows that depend on their key's other events
-are those of `pipelines/gate/recount/plain/`, which the gate takes too. Events are dicts with the key and
-value columns, aware datetimes `start`, `end`, `arrival`, and `seq`; rows come back as dicts in the order of the result
-tables.
+near. The rows that ticks bring are those of the gate's plain replay (`pipelines/gate/recount/plain/`), with its windows
+where these depend on their key's other events. Events are dicts with the key and value columns, aware datetimes
+`start`, `end`, `arrival`, and `seq`; rows come back as dicts in the order of the result tables.
 """
 
-import heapq
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import timedelta
-from itertools import count
 
 from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.ticks import Event, Tick, to_time, to_us
+from pipelines.gate.recount.plain.replay import KeyReplay, PlainRow, is_by_arrival, is_too_late
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, to_time, to_us
 from schemas.query import Query
-from tests.support.oracle import context_bound
 from tests.support.oracle.history import history
 from tests.support.oracle.shares import aggregate_shares
 from tests.support.oracle.windows import part_that_counts, share, windows_around, windows_met
@@ -38,11 +36,19 @@ def contents(
     events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None
 ) -> list[tuple[dict, list[dict]]]:
     """Each of these rows with the events that it covers, in order of (start, arrival, seq)."""
-    system = StreamingSystem(query) if query.window.context_free else context_bound.ContextBoundSystem(query)
+    of_kind = ContextFreeReplay if query.window.context_free else KeyReplay
+    replays, boundaries = defaultdict(lambda: of_kind(query)), {}
     for tick in history(events, query, complete, idle_after):
-        system.take(tick)
-    rows = zip(system.rows, system.held, strict=True)
-    return sorted(rows, key=lambda pair: _place(pair[0], query))
+        bursts = defaultdict(list)
+        for event in tick.burst:
+            bursts[event.key].append(event)
+        passed = {key for key, each in boundaries.items() if each is not None and each <= tick.watermark_after}
+        for key in passed | bursts.keys():
+            replays[key].take(tick._replace(burst=bursts[key]))
+            boundaries[key] = replays[key].next_boundary(tick.watermark_after)
+    rows = [(key, row) for key, of_key in replays.items() for row in of_key.rows]
+    written = [(_written(query, key, row), [event.row for event in row.events]) for key, row in rows]
+    return sorted(written, key=lambda pair: _place(pair[0], query))
 
 
 def _place(row: dict, query: Query) -> tuple:
@@ -54,120 +60,58 @@ def _order(key) -> tuple:
     return tuple((value is None, value) for value in key)
 
 
-class StreamingSystem:
-    """What a streaming system would hold and say, tick by tick (semantics §1, "Within one arrival tick")."""
+def _written(query: Query, key: tuple, row: PlainRow) -> dict:
+    start, end, number = row.place
+    return {
+        **dict(zip(query.key, key, strict=True)),
+        "window_start": to_time(start),
+        "window_end": to_time(end),
+        **({} if query.window.context_free else {"window_number": number}),
+        "revision": row.revision,
+        "pane": row.pane,
+        "emitted_at": to_time(row.emitted_at),
+        "events": len(row.events),
+        "late_events": row.late_events,
+        **_values(query, row),
+    }
 
-    def __init__(self, query: Query):
-        self.query = query
-        self.rows: list[dict] = []
-        self.held: list[list[dict]] = []  # the events of each row
-        self.arrived = defaultdict(list)  # key → its events so far, in order of arrival
-        self.rolling = defaultdict(set)  # key → event times that have a rolling window
-        self.revisions = defaultdict(int)  # (key, window) → rows made of it
-        self.waiting: list[tuple] = []  # heap of (boundary that the watermark must reach, tie-break, key, window)
-        self.waits: set[tuple] = set()
-        self.tie_break = count()
 
-    def take(self, tick: Tick) -> None:
-        """Check and insert the burst, advance the watermark, emit."""
-        for event in tick.burst:
-            self.arrived[event.key].append(event)
-        changed = self.changed_windows(tick.burst)
-        emit = {"final": self.emit_final, "watermark": self.emit_watermark, "arrival": self.emit_arrival}
-        emit[self.query.emit](tick, changed)
+def _values(query: Query, row: PlainRow) -> dict:
+    held = [event.row for event in row.events]
+    if not held:
+        return dict.fromkeys(query.aggregates)
+    if query.window.counts_shares:
+        shares = [share(event.start, event.end, row.place[:2]) for event in row.events]
+        return {name: aggregate_shares(each, held, shares) for name, each in query.aggregates.items()}
+    return {name: aggregate(each, held) for name, each in query.aggregates.items()}
 
-    def changed_windows(self, burst: list[Event]) -> list[tuple]:
-        """(key, window) of every window that takes an event of the burst, each once."""
-        pairs = [(event, window) for event, window in self.windows_of(burst) if not too_late(event, window, self.query)]
-        return list(dict.fromkeys((event.key, window) for event, window in pairs))
 
-    def windows_of(self, burst: list[Event]):
-        """(event, window) for every window that an event of the burst lies in."""
+class ContextFreeReplay(KeyReplay):
+    """Of windows that are known without their events: an event is too late for some of its windows, not for all."""
+
+    def accept(self, burst: list[Event]) -> None:
+        """Add what the windows hold of the burst. A rolling window also holds what came before it was shown; one that
+        holds nothing, not even the time after which it is named, has no row."""
+        self.accepted += burst
+        for window in self._met(burst):
+            known = self.windows.get((*window, 0))
+            asked, held = (self.accepted, []) if known is None else (burst, known.events)
+            of_window = [event for event in asked if lies_in(event, window, self.query)]
+            held = held + [event for event in of_window if not too_late(event, window, self.query)]
+            if held:
+                self.windows[(*window, 0)] = HeldWindow(*window, passes=window[1], events=held)
+
+    def _met(self, burst: list[Event]) -> Iterator[tuple[int, int]]:
         if self.query.window.kind != "rolling":
-            return [(event, window) for event in burst for window in windows_of_event(event, self.query)]
-        made = set()
-        for event in burst:
-            if not too_late(event, rolling_window(event.start, self.query), self.query):
-                made |= {(event.key, event.start)} - {(event.key, time) for time in self.rolling[event.key]}
-                self.rolling[event.key].add(event.start)
-        return [
-            (event, window)
-            for event in burst
-            for time in self.rolling[event.key]
-            for window in [rolling_window(time, self.query)]
-            if lies_in(event, window, self.query) or (time == event.start and (event.key, time) in made)
-        ]
-
-    def emit_final(self, tick: Tick, changed: list[tuple]) -> None:
-        """One row when the watermark reaches end + allowed lateness."""
-        for key, window in changed:
-            self.wait(window[1] + to_us(self.query.allowed_lateness), key, window)
-        for key, window in self.due(tick.watermark_after):
-            self.row(tick, key, window, "final")
-
-    def emit_watermark(self, tick: Tick, changed: list[tuple]) -> None:
-        """A row when the watermark reaches the end, and one for each later tick that brings late events."""
-        for key, window in changed:
-            if tick.watermark_before >= window[1]:
-                self.row(tick, key, window, "late")
-            else:
-                self.wait(window[1], key, window)
-        for key, window in self.due(tick.watermark_after):
-            self.row(tick, key, window, "on_time")
-
-    def emit_arrival(self, tick: Tick, changed: list[tuple]) -> None:
-        """A row for each window that the tick changed; rolling: only for that of the key's youngest event time."""
-        for key, window in changed:
-            overtaken = self.query.window.kind == "rolling" and window != rolling_window(
-                max(self.rolling[key]), self.query
-            )
-            if not overtaken:
-                self.row(tick, key, window, "late" if tick.watermark_before >= window[1] else "early")
-
-    def wait(self, boundary: int, key: tuple, window: tuple[int, int]) -> None:
-        """Remember that a window has events, until the watermark reaches the boundary."""
-        if (key, window) not in self.waits:
-            self.waits.add((key, window))
-            heapq.heappush(self.waiting, (boundary, next(self.tie_break), key, window))
-
-    def due(self, watermark: float):
-        """The windows whose boundary the watermark has reached."""
-        while self.waiting and self.waiting[0][0] <= watermark:
-            _, _, key, window = heapq.heappop(self.waiting)
-            yield key, window
-
-    def row(self, tick: Tick, key: tuple, window: tuple[int, int], pane: str) -> None:
-        """Add a row: everything in the window so far that was not too late for it. Without any there is none: of a
-        rolling window that doesn't hold the time after which it is named."""
-        held = [
-            event
-            for event in self.arrived[key]
-            if lies_in(event, window, self.query) and not too_late(event, window, self.query)
-        ]
-        if not held:
+            yield from {window for event in burst for window in windows_of_event(event, self.query)}
             return
-        late_events = sum(event.watermark_before >= window[1] for event in held)
-        held.sort(key=lambda event: event.start)  # events of one time stay in order of arrival
-        rows = [event.row for event in held]
-        shares = [share(event.start, event.end, window) for event in held] if self.query.window.counts_shares else []
-        self.held.append(rows)
-        self.rows.append(
-            {
-                **dict(zip(self.query.key, key, strict=True)),
-                "window_start": to_time(window[0]),
-                "window_end": to_time(window[1]),
-                "revision": self.revisions[key, window],
-                "pane": pane,
-                "emitted_at": to_time(tick.at),
-                "events": len(held),
-                "late_events": late_events,
-                **{
-                    name: aggregate_shares(each, rows, shares) if shares else aggregate(each, rows)
-                    for name, each in self.query.aggregates.items()
-                },
-            }
-        )
-        self.revisions[key, window] += 1
+        own = {event.start: rolling_window(event.start, self.query) for event in self.accepted}
+        shown = {event.start for event in self.accepted if not too_late(event, own[event.start], self.query)}
+        # With emit `arrival` one that is overtaken gets no more rows: it stays as it was.
+        asked = {max(shown)} if shown and self.query.emit == "arrival" else shown
+        for time in asked:
+            if any(event.start == time or lies_in(event, own[time], self.query) for event in burst):
+                yield own[time]
 
 
 def windows_of_event(event: Event, query: Query) -> list[tuple[int, int]]:
@@ -211,7 +155,7 @@ def late(events: list[dict], query: Query, complete: bool = False, idle_after: t
 def _late_of(event: Event, seen: set[int], query: Query) -> dict | None:
     """What the late table says of an event, apart from the event; None if it isn't late."""
     if not query.window.context_free:
-        return context_bound.late_of(event, query)
+        return _late_of_dependent(event, query)
     if too_long(event, query):
         reason, missed = "too long", windows_met(event.start, event.end, query.window)
     else:
@@ -227,6 +171,14 @@ def _late_of(event: Event, seen: set[int], query: Query) -> dict | None:
         "windows_missed": len(missed),
         "late_by": event.watermark_before - missed[0][1] if knows_how_late else None,
     }
+
+
+def _late_of_dependent(event: Event, query: Query) -> dict | None:
+    """No windows are missed, as which there are depends on the event."""
+    if is_by_arrival(query.window) or not is_too_late(event, query):
+        return None
+    missed = dict.fromkeys(("first_missed", "last_missed", "windows_missed"))
+    return {"reason": "too late", **missed, "late_by": event.watermark_before - (event.start + 1)}
 
 
 def _of_event(event: Event, query: Query) -> dict:

@@ -11,7 +11,6 @@ from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
 from pipelines.replay import audit, work
 from pipelines.replay.audit import Audited
-from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import WrittenShare
 from pipelines.replay.work import Reading, Work
 from pipelines.tables.query_tables import QueryTables
@@ -20,7 +19,7 @@ from pipelines.tables.stream_tables import Snapshot
 
 def work_of(lake: Lake, tables: QueryTables, *days: date) -> Work:
     """What the tasks of a run of some days know."""
-    return work.work_of(lake, tables, ServedQuery.of(tables.query), days, newest(lake, tables))
+    return work.work_of(lake, tables, days, newest(lake, tables))
 
 
 def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> Sequence[WrittenShare]:
@@ -36,7 +35,7 @@ def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
 def audit_days(lake: Lake, tables: QueryTables, days: Sequence[date]) -> dict[date, Audited]:
     """The rows of some days, made in one pass."""
     read = newest(lake, tables)
-    asked = work.work_of(lake, tables, ServedQuery.of(tables.query), days, read)
+    asked = work.work_of(lake, tables, days, read)
     return audit.audit(lake, engine_of(lake.config), asked, read)
 
 

@@ -22,11 +22,11 @@ p · page_nodes on:
                ^ head, in slots 7 & 3, 8 & 3, …            spilled ^  ring ^    ^ end of the level
 
 With the buffer of 512 nodes of the paper, a page has 128, the ring 512 (write buffer and tail) and the head cache four
-pages. Two slots more serve searches: one for the way up, one for the way down; a search needs one page per level for
-each, so that it can begin again after each page that was brought, and ends.
+pages. The other slots serve searches, in turn.
 
 Compiled code never waits for a page. It answers MISSING, having changed nothing and noted what it needs; Python brings
-it (stored.py) and calls again.
+it (stored.py) and calls again. That ends: an operation reads no more pages of a level than there are slots for
+searches, and each page that is brought stays until as many others were.
 """
 
 from kernels.aggregators._dispatch import TIME_BYTES, Entry, entry_bytes
@@ -49,11 +49,11 @@ from kernels.states.layout import StatePlan
 
 MAX_LEVELS = 62
 HEAD_SLOTS = 4
-RISING_SLOT, FALLING_SLOT = 4, 5
-SLOTS = 6
-"""Of a level, for pages: the first HEAD_SLOTS for those at its head, one for searches that rise, one that fall."""
+SLOTS = HEAD_SLOTS + 6
+"""Of a level, for pages: the first HEAD_SLOTS for those at its head, the others for searches. A search reads at most
+two pages of a level, one on its way up and one down; a range query searches three times: for its ends, and between."""
 HEADS = -1
-"""As slot that is needed: the pages at the heads of all levels."""
+"""As level that is needed: the pages at the heads of all levels."""
 NO_PAGE = -1
 BATCH_NODES = 64
 KEPT_NODES = 3 + 2 * MAX_LEVELS
@@ -82,8 +82,8 @@ class Forest(Struct):
     has_open: whether there is an entry behind the last update, in `open`
     has_heads, heads, tails: of the tree that keeps the aggregate of all (log MTA)
     left, right, stack, depth: the result pair R and the stack of the other one (amortised MTA)
-    needed_level, needed_page, needed_slot: the page that a MISSING asks for, and where it goes; HEADS: the pages at the
-        heads of all levels, for a window that begins at update needed_page
+    needed_level, needed_page: the page that a MISSING asks for; HEADS: the pages at the heads of all levels, for a
+        window that begins at update needed_page
     batch: the open entry, and up to BATCH_NODES new ones behind it; next_row: the first that isn't in the tree yet
     """
 
@@ -100,7 +100,6 @@ class Forest(Struct):
     has_heads: Flag()
     needed_level: Height
     needed_page: Place
-    needed_slot: Place
     next_row: Place
     open: Ref(Entry)
     left: Ref(Entry)
@@ -120,24 +119,19 @@ LAST_KEPT = 4
 
 
 @inner
-def _note(forest, height, page, slot):
-    forest.needed_level, forest.needed_page, forest.needed_slot = height, page, slot
-
-
-@inner
-def paged_node(forest, height, index, slot):
+def _paged_node(forest, height, index):
     """A node that left the ring; one at address 0 and a note if its page isn't here."""
     not_inlined()
     level, page = forest.levels[height], index // forest.page_nodes
-    found = page & (HEAD_SLOTS - 1)
-    if level.pages[found] != page:
-        found = RISING_SLOT
-    if level.pages[found] != page:
-        found = FALLING_SLOT
-    if level.pages[found] != page:
-        _note(forest, height, page, slot)
+    slot = page & (HEAD_SLOTS - 1)
+    if level.pages[slot] != page:
+        slot = HEAD_SLOTS
+        while slot < SLOTS and level.pages[slot] != page:
+            slot += 1
+    if slot == SLOTS:
+        forest.needed_level, forest.needed_page = height, page
         return Entry(0)
-    return Entry(level.slots + (found * forest.page_nodes + index % forest.page_nodes) * forest.node_bytes)
+    return Entry(level.slots + (slot * forest.page_nodes + index % forest.page_nodes) * forest.node_bytes)
 
 
 @inner
@@ -157,7 +151,7 @@ def heads_here(forest, first):
         page = ((first >> height) + (1 if height > 0 else 0)) // nodes
         for ahead in range(page, page + 2):
             if ahead * nodes < level.spilled and level.pages[ahead & (HEAD_SLOTS - 1)] != ahead:
-                _note(forest, height, first, HEADS)
+                forest.needed_level, forest.needed_page = HEADS, first
                 return False
     return True
 
@@ -219,13 +213,6 @@ def nth(forest, first, number):
 
 
 @inner
-def cleared(forest, worked_with):
-    """A node's state, made the identity."""
-    clear(forest.plan, worked_with.state)
-    return worked_with.state
-
-
-@inner
 def copy_state(forest, target, source):
     for word in range((forest.node_bytes - TIME_BYTES) // WORD_BYTES):
         target[word] = source[word]
@@ -255,13 +242,12 @@ def level_end(forest, height):
 
 
 @inner
-def node(forest, height, index, slot):
-    """A node of a level; one at address 0 if a page must be brought first, which is then noted together with `slot`,
-    its place."""
+def node(forest, height, index):
+    """A node of a level; one at address 0 if a page must be brought first, which is then noted."""
     level = forest.levels[height]
     if index >= level.spilled:
         return nth(forest, level.ring, index & level.mask)
-    return paged_node(forest, height, index, slot)
+    return _paged_node(forest, height, index)
 
 
 @inner

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, Entry, PointKernel
 from kernels.aggregators.baselines._forest import (
     BATCH_NODES,
-    FALLING_SLOT,
     MISSING,
     Forest,
     append_node,
@@ -135,9 +134,9 @@ def append_parents(forest, height, first, end):
     oldest = forest.first >> (height - 1)
     for index in range(max(first, oldest >> 1), end):
         parent = append_node(forest, height, index)
-        newer = node(forest, height - 1, 2 * index + 1, 0)
+        newer = node(forest, height - 1, 2 * index + 1)
         if 2 * index >= oldest:
-            make_parent(forest, parent, node(forest, height - 1, 2 * index, 0), newer)
+            make_parent(forest, parent, node(forest, height - 1, 2 * index), newer)
         else:
             copy_node(forest, parent, newer)
 
@@ -220,7 +219,7 @@ def _status_of(forest, time):
         return NOT_OLDEST if forest.open.time == time else NOTHING
     if place < 0:
         return MISSING
-    found = node(forest, 0, place, FALLING_SLOT)
+    found = node(forest, 0, place)
     if found.address == 0:
         return MISSING
     return NOT_OLDEST if found.time == time else NOTHING
@@ -247,7 +246,7 @@ def youngest(forest: Forest):
 def first_from(forest: Forest, time):
     place = find(forest, time)
     if place < forest.end:
-        return node(forest, 0, place, 0).time
+        return node(forest, 0, place).time
     return forest.open.time if open_is_in(forest, time, FOREVER) else FOREVER
 
 
@@ -270,7 +269,7 @@ def count_between(forest: Forest, low, high):
 def copy_entries(forest: Forest, low, high, target):
     """A leaf is (time, own state), which is just what is asked for."""
     for place in range(find(forest, low), find(forest, high)):
-        copy_node(forest, Entry(target), node(forest, 0, place, 0))
+        copy_node(forest, Entry(target), node(forest, 0, place))
         target += forest.node_bytes
     if open_is_in(forest, low, high):
         copy_node(forest, Entry(target), forest.open)

@@ -7,24 +7,22 @@
     level 0    . . . [3]                            [10]
                      first: 3, then 4…7, and 8…11 is too much: 8…9, then 10
 
-This is Algorithm 2 with the search begun at the leaves of the old end: it looks at O(log m) nodes where the search
+It rises from a left child only, so that it goes down for good once a node was too much: the parent was too. This is
+Algorithm 2 with the search begun at the leaves of the old end: it looks at O(log m) nodes where the search
 from the root looks at O(log n), m of n updates being evicted. Its first steps are the few single evictions that §4.2.4
 wants before the search. And it reads complete nodes only, never the leftmost branch, which single evictions
 leave stale in the amortised tree: a node whose first update is at or after `first` has lost nothing.
 """
 
 from kernels.aggregators.baselines._forest import (
-    FALLING_SLOT,
-    RISING_SLOT,
     UNKNOWN_PLACE,
     Forest,
-    cleared,
     level_end,
     node,
     nth,
 )
 from kernels.runtime.memory import inner, not_inlined
-from kernels.states import merge
+from kernels.states import clear, merge
 
 
 @inner
@@ -34,11 +32,11 @@ def is_there(forest, height, index):
 
 
 @inner
-def complete(forest, height, index, is_rising):
+def complete(forest, height, index):
     """A node of which no update was evicted; one at address 0 if its page is missing."""
     if forest.has_heads and height > 0 and index == forest.first >> height:
         return nth(forest, forest.heads, height)
-    return node(forest, height, index, RISING_SLOT if is_rising else FALLING_SLOT)
+    return node(forest, height, index)
 
 
 @inner
@@ -46,41 +44,39 @@ def find(forest, time):
     """Place of the first update at or after `time`, `end` if there is none; UNKNOWN_PLACE if a page is missing.
     O(log m), m the updates before it."""
     not_inlined()
-    position, height, is_rising = forest.first, 0, True
+    position, height = forest.first, 0
     while position < forest.end:
         is_below = False
         if is_there(forest, height, position >> height):
-            found = complete(forest, height, position >> height, is_rising)
+            found = complete(forest, height, position >> height)
             if found.address == 0:
                 return UNKNOWN_PLACE
             is_below = found.time < time
         if is_below:
             position += 1 << height
-            if is_rising and (position >> height) & 1 == 0:
+            if (position >> height) & 1 == 0:
                 height += 1
+        elif height == 0:
+            return position
         else:
-            is_rising = False
-            if height == 0:
-                return position
             height -= 1
     return position
 
 
 @inner
-def fold_between(forest, first, end, with_open):
+def _fold_between(forest, first, end, with_open):
     """Address of the aggregate of the places [first, end), and of the open entry; 0 if a page is missing.
     O(log(end − first))."""
     not_inlined()
-    result = cleared(forest, forest.result)
-    position, height, is_rising = first, 0, True
+    result = clear(forest.plan, forest.result.state)
+    position, height = first, 0
     while position < end:
         if not _fits(forest, position, height, end):
-            is_rising = False
             height -= 1
-        elif is_rising and (position >> height) & 1 == 0 and _fits(forest, position, height + 1, end):
+        elif (position >> height) & 1 == 0 and _fits(forest, position, height + 1, end):
             height += 1
         else:
-            found = complete(forest, height, position >> height, is_rising)
+            found = complete(forest, height, position >> height)
             if found.address == 0:
                 return 0
             merge(forest.plan, result, result, found.state)
@@ -104,9 +100,10 @@ def open_is_in(forest, low, high):
 
 @inner
 def range_query(forest: Forest, low, high):
-    """Address of the aggregate of the entries with times in [low, high), valid until the next call. O(log n).
-
-    In memory only: with a store, the object takes the three steps one by one.
-    """
+    """Address of the aggregate of the entries with times in [low, high), valid until the next call; 0 if a page is
+    missing. O(log n)."""
     not_inlined()
-    return fold_between(forest, find(forest, low), find(forest, high), open_is_in(forest, low, high))
+    first, end = find(forest, low), find(forest, high)
+    if first == UNKNOWN_PLACE or end == UNKNOWN_PLACE:
+        return 0
+    return _fold_between(forest, first, end, open_is_in(forest, low, high))

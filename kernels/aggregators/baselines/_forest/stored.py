@@ -10,6 +10,7 @@ So the store always holds the window of the last flush.
 
 import contextlib
 import ctypes
+import itertools
 import json
 import weakref
 import zlib
@@ -71,6 +72,7 @@ class StoredForest:
         self._page_bytes = self._nodes * self._forest.node_bytes
         self._kept_bytes = KEPT_NODES * self._forest.node_bytes
         self._heights = np.arange(MAX_LEVELS)
+        self._search_slots = [itertools.cycle(range(HEAD_SLOTS, SLOTS)) for _ in range(MAX_LEVELS)]
         self._removed = np.zeros(MAX_LEVELS, np.int64)
         self._kept: np.ndarray | None = None
         self._restore()
@@ -158,8 +160,8 @@ class StoredForest:
         return ranges
 
     def _bring(self) -> None:
-        level, page, slot = self._forest.needed_level, self._forest.needed_page, self._forest.needed_slot
-        wanted = self._wanted_heads(page) if slot == HEADS else {(level, page): slot}
+        level, page = self._forest.needed_level, self._forest.needed_page
+        wanted = self._wanted_heads(page) if level == HEADS else {(level, page): next(self._search_slots[level])}
         for (level, page), data in zip(wanted, self._read(list(wanted)), strict=True):
             self._put_in_slot(level, page, wanted[level, page], data)
 

@@ -15,26 +15,24 @@ from kernels.aggregators._dispatch import DONE, OUT_OF_ORDER
 from kernels.aggregators._window import PointWindow
 from kernels.aggregators.baselines._forest import (
     MISSING,
-    UNKNOWN_PLACE,
     Forest,
     Height,
     Update,
-    cleared,
     copy_state,
 )
 from kernels.aggregators.baselines._forest.check import check_forest
 from kernels.aggregators.baselines._forest.operations import ForestKernel
-from kernels.aggregators.baselines._forest.search import complete, find, fold_between, is_there, open_is_in
+from kernels.aggregators.baselines._forest.search import complete, is_there
 from kernels.aggregators.baselines._forest.stored import BUFFER, StoredForest, check_buffer
 from kernels.objects.columns import Source
 from kernels.objects.predicates import FAILED, Predicate
 from kernels.runtime.fields import Address, Flag
 from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import entry, inner, not_inlined
+from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.one_at_a_time import in_turn
 from kernels.runtime.operations import Operation
 from kernels.runtime.struct import Struct
-from kernels.states import merge
+from kernels.states import clear, merge
 from kernels.stores import open_store
 from schemas.errors import WrongParameter
 from schemas.query import Aggregate
@@ -54,7 +52,6 @@ class Slide(Struct):
     total: Address
     position: Update
     height: Height
-    is_rising: Flag()
 
 
 @guarded_entry
@@ -67,8 +64,8 @@ def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events,
             if status != DONE:
                 return status
             slide.total, slide.position, slide.height = kernel.query(forest), forest.first, 0
-            slide.is_rising = slide.is_under_way = True
-            cleared(forest, forest.prefix)
+            slide.is_under_way = True
+            clear(forest.plan, forest.prefix.state)
         status = _find_prefix(forest, slide)
         if status == DONE:
             status = kernel.evict_before(forest, slide.position)
@@ -86,11 +83,11 @@ def _find_prefix(forest, slide):
     while slide.height >= 0 and slide.position <= forest.end:
         is_open = slide.position == forest.end
         if not is_open and not is_there(forest, slide.height, slide.position >> slide.height):
-            _fall(slide)
+            slide.height -= 1
             continue
         tried = forest.open
         if not is_open:
-            tried = complete(forest, slide.height, slide.position >> slide.height, slide.is_rising)
+            tried = complete(forest, slide.height, slide.position >> slide.height)
         if tried.address == 0:
             return MISSING
         merge(forest.plan, forest.trial.state, forest.prefix.state, tried.state)
@@ -100,15 +97,8 @@ def _find_prefix(forest, slide):
         if answer:
             _take(forest, slide)
         else:
-            _fall(slide)
-            slide.height = -1 if is_open else slide.height
+            slide.height = -1 if is_open else slide.height - 1
     return DONE
-
-
-@inner
-def _fall(slide):
-    slide.is_rising = False
-    slide.height -= 1
 
 
 @inner
@@ -119,28 +109,15 @@ def _take(forest, slide):
         slide.position += 1
         return
     slide.position += 1 << slide.height
-    if slide.is_rising and (slide.position >> slide.height) & 1 == 0:
+    if (slide.position >> slide.height) & 1 == 0:
         slide.height += 1
-
-
-@entry
-def place_of(forest, time):
-    """Place of the first update at or after a time; UNKNOWN_PLACE."""
-    return find(Forest(forest), time)
-
-
-@guarded_entry
-def fold_places(forest: Forest, first, end, low, high):
-    """Address of the aggregate of the updates in the places [first, end), and of the open entry if its time is in
-    [low, high); 0 if a page is missing."""
-    return fold_between(forest, first, end, open_is_in(forest, low, high))
 
 
 class MonoidWindow(PointWindow):
     """In order only. policy: evict?(total, prefix) → bool, of the outputs of the window and of a prefix at its old end,
     both as dicts: total["sum"], None for a null. After each event the longest prefix that it evicts goes. It must be
     monotone: who evicts a prefix evicts every shorter one, else the search may stop early (MTA §4.1.3). It is compiled
-    by Numba when the window is made: integers are int64, and whatever else it reads counts as it is then.
+    by Numba when the window is made: integers are int64, and all else that it reads counts as it is then.
 
     store: None keeps all in memory. "lmdb" and "redis" keep all but O(log n) in a store, from which a window made with
         the same path, aggregates and types takes up again as of the last flush().
@@ -224,19 +201,16 @@ class MonoidWindow(PointWindow):
         return self._policy.search(insert_and_slide, *words)
 
     def _evict(self, operation: str, time: int) -> int:
-        return self._served(self._ask, operation, time)
+        return self._served(operation, time)
 
-    def _served(self, function: Callable, *arguments, missing: int = MISSING) -> int:
-        """Call until no page is missing."""
-        answer = function(*arguments)
-        while answer == missing:
+    def _served(self, operation: str, *times: int, missing: int = MISSING) -> int:
+        """Ask until no page is missing."""
+        while (answer := self._ask(operation, *times)) == missing:
             self._stored.serve(MISSING)
-            answer = function(*arguments)
         return answer
 
     def _range_state(self, low: int, high: int) -> int:
-        first, end = (self._served(place_of, self._address, time, missing=UNKNOWN_PLACE) for time in (low, high))
-        return self._served(fold_places, self._address, first, end, low, high, missing=0)
+        return self._served("range_query", low, high, missing=0)
 
     def _check(self, s: int, plan) -> None:
         check_forest(s, plan, self._stored)

@@ -20,7 +20,7 @@ from kernels.runtime.bisection import searches
 from kernels.runtime.fields import Address, Bytes, Count, Flag, Integer, Microseconds, Pointer, Ref
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.states import clear, fold, merge
+from kernels.states import clear, copy_state, fold, merge
 from kernels.states.layout import StatePlan
 
 LEAST_CAPACITY = 8
@@ -114,17 +114,6 @@ def time_at(queue, ordinal):
 def state_at(queue, ordinal):
     """Address of an entry's state; it holds until the next insertion."""
     return queue.states + place(queue, ordinal) * queue.state_bytes
-
-
-@inner
-def copy_state(queue, target, source):
-    move(target, source, queue.state_bytes // WORD_BYTES)
-
-
-@inner
-def cleared(queue, state):
-    clear(queue.plan, state)
-    return state
 
 
 @inner

@@ -15,8 +15,6 @@ from kernels.aggregators.baselines._queue import (
     READS,
     Queue,
     before_wrap,
-    cleared,
-    copy_state,
     fold_between,
     is_empty,
     place,
@@ -29,7 +27,7 @@ from kernels.aggregators.baselines._queue import (
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.states import gather, lift_each, merge, suffixes
+from kernels.states import clear, copy_state, gather, lift_each, merge, suffixes
 from schemas.errors import WrongParameter
 
 
@@ -184,13 +182,11 @@ def query(queue: Queue):
     O(1)."""
     not_inlined()
     if is_empty(queue):
-        return cleared(queue, queue.result)
+        return clear(queue.plan, queue.result)
     back = queue.back
-    if queue.first < queue.middle and queue.middle < queue.closed:
+    if queue.first < queue.middle:
         merge(queue.plan, queue.result, state_at(queue, queue.first), back)
         back = queue.result
-    elif queue.first < queue.middle:
-        back = state_at(queue, queue.first)
     merge(queue.plan, queue.result, back, state_at(queue, queue.end - 1))
     return queue.result
 
@@ -235,7 +231,7 @@ def append_range(queue: Queue, low, high, into):
 
 @inner
 def range_query(queue: Queue, low, high):
-    result = cleared(queue, queue.result)
+    result = clear(queue.plan, queue.result)
     return result if append_range(queue, low, high, result) else 0
 
 

@@ -1,19 +1,21 @@
-"""Window kinds as the recount sees them: one file = one kind, found by looking in this folder by `window.kind`,
-`frame.delta` in `frame/`.
+"""Window kinds as the recount sees them: one file = one kind, found by looking in this folder by `window.kind`.
 
 Each gives its windows in SQL as `in_sql(window)`: which there are, which events they hold and missed, and which laws
-don't apply (_windows.py). No kernel takes part. Names that start with an underscore are shared.
+don't apply (_windows.py). Of kinds that depend on their key's other events the plain walk is enough (../plain/kinds/).
+No kernel takes part. Names that start with an underscore are shared.
 """
 
 from importlib import import_module
 
+from pipelines.gate.recount.kinds._dependent import DependentWindows
 from pipelines.gate.recount.kinds._windows import SqlWindows
+from pipelines.gate.recount.plain import kinds as walks
 from schemas.errors import NotRecounted
 from schemas.windows import Window, kinds_below
 
 
 def kinds() -> tuple[str, ...]:
-    return kinds_below(__path__, __name__)
+    return tuple(sorted({*kinds_below(__path__, __name__), *walks.kinds()}))
 
 
 def refuse_unrecounted(window: Window) -> None:
@@ -25,4 +27,6 @@ def refuse_unrecounted(window: Window) -> None:
 def in_sql(window: Window) -> SqlWindows:
     """The windows of a query in SQL. NotRecounted for a kind that has no file."""
     refuse_unrecounted(window)
-    return import_module(f"{__name__}.{window.kind}").in_sql(window)
+    if window.kind in kinds_below(__path__, __name__):
+        return import_module(f"{__name__}.{window.kind}").in_sql(window)
+    return DependentWindows(window)

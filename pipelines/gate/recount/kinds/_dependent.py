@@ -15,9 +15,12 @@ from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.changes import firing
 from pipelines.gate.recount.final_values import key_parts, values_of_ranges
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
+from pipelines.gate.recount.plain.aggregates import EXACT
+from pipelines.gate.recount.plain.kinds import of_kind
 from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.rows_held import WHOLE, HeldBounds, OrderedEvents, RowsToCount, Shape, bounds
+from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, bounds
 from pipelines.gate.recount.ticks import with_passes
+from schemas.query import Query
 
 # SQL: whether a row came with an event of its key, or as the watermark rose.
 IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
@@ -25,29 +28,32 @@ IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
 
 
 class DependentWindows(SqlWindows[Asked], Generic[Asked]):
-    """A kind says what shape its windows have; passes_at_end: whether the watermark passes them at their end; size: how
-    many events every window has, None where that differs."""
+    """What the times of a row say of its window, the kind's walk knows (`shape`)."""
 
-    events_may_fall = True
-    windows_missed = "CAST(NULL AS BIGINT)"
     # SQL: how many events a row that closes a window has, where silver says whether it is right.
     closing_events = "0"
     # How far law 3 is looked at, where all events between a window's times are in it.
     ends = "but for events of one time at a window's ends"
 
-    def __init__(self, window: Asked, shape: Shape = WHOLE, passes_at_end: bool = True, size: int | None = None):
+    def __init__(self, window: Asked):
         super().__init__(window)
-        self.shape, self.passes_at_end, self.size = shape, passes_at_end, size
+        self.shape = of_kind(window).shape(window)
 
     @property
     def limits(self) -> Mapping[str, str]:
-        passing = "" if self.passes_at_end else ", nor when a window was passed"
+        passing = "" if self.shape.passes_at_end else ", nor when a window was passed"
         return {
             "law_2_events": "which windows an event is in is counted again of drawn keys only",
             "law_3_counts": self.ends if self.shape.all_between else "no more than lie between a window's times",
             "law_4_revisions": f"rows that are missing are looked for of drawn keys only{passing}",
             "law_5_final_rows": "the newest row of each window, where it holds all events between its times",
         }
+
+    def exceptions(self, query: Query) -> dict[str, str]:
+        """A plain replay can't cut windows as kernels do by an aggregate that it doesn't know, or that is rounded."""
+        functions = {each.function for each in self.window.reads.values()} | {getattr(self.window, "function", "count")}
+        others = sorted(functions - EXACT)
+        return {"law_5_drawn_keys": f"windows that {', '.join(others)} cuts"} if others else {}
 
     def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         """Of the oldest window of the run's rows."""
@@ -81,8 +87,8 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
 
     def history(self, recount: Recount) -> str:
         """The run's rows with the nearest that silver allows; a window that is no more has a row without events."""
-        pane = firing(recount) if self.passes_at_end else "pane"
-        window, size = ", ".join(recount.window), "NULL" if self.size is None else self.size
+        pane = firing(recount) if self.shape.passes_at_end else "pane"
+        window, size = ", ".join(recount.window), sql.literal(self.shape.size)
         return f"""
             SELECT {window}, {sql.NEVER_US} AS closed_us, {pane} AS pane,
                    CASE WHEN is_tick THEN emitted_at_us END AS tick_us,
@@ -108,8 +114,8 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
 
     def holds(self, recount: Recount, event: str) -> str:
         """SQL: whether an event counts at all: where its value cuts windows, it must have one."""
-        names = [value_name(recount.query, column) for column in self.window.cutting_columns]
-        return " AND ".join(f"{event}.{name} IS NOT NULL" for name in names) or "TRUE"
+        column = getattr(self.window, "column", None)
+        return "TRUE" if column is None else f"{event}.{value_name(recount.query, column)} IS NOT NULL"
 
     def since_us(self, recount: Recount) -> str:
         """SQL: from which start on the events of a key are looked at, by its rows."""

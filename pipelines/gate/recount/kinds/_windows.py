@@ -17,11 +17,6 @@ Asked = TypeVar("Asked", bound=Window)
 class SqlWindows(ABC, Generic[Asked]):
     """The windows of a query, `window` being how it asks for them."""
 
-    # Whether a later revision may count fewer events.
-    events_may_fall = False
-    # SQL: of an event that missed windows, how many its late row says that they are.
-    windows_missed = "windows_missed"
-
     def __init__(self, window: Asked):
         self.window = window
 
@@ -62,10 +57,6 @@ class SqlWindows(ABC, Generic[Asked]):
     def reach_us(self, event: str) -> str:
         """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
         return f"epoch_us({event}.start)"
-
-    def from_us(self, event: str) -> str:
-        """SQL: the first microsecond of an event of `candidates` or `arrived` that counts."""
-        return f"{event}.start_us"
 
     def numbers(self, event: str) -> str:
         """SQL: columns more of an event with `start_us` and `reach_us`: the numbers `first` and `last` of the windows
@@ -228,6 +219,10 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
     @abstractmethod
     def last_start_until(self, time: str) -> str:
         """SQL: the number of the last window that starts at or before a time."""
+
+    def from_us(self, event: str) -> str:
+        """SQL: the first microsecond of an event of `candidates` or `arrived` that counts."""
+        return f"{event}.start_us"
 
     def numbers(self, event: str) -> str:
         first, last = self.first_end_after(self.from_us(event)), self.last_start_until(f"{event}.reach_us")

@@ -45,7 +45,7 @@ class KeyReplay:
 
     def begin(self, earlier: list[Event], watermark: float, revisions: Mapping[Place, int]) -> None:
         """Go on from events that came before: windows that have rows have them of these, with such revisions."""
-        self._accept(earlier)
+        self.accept(earlier)
         self.emitted = {place: Emitted(revision, []) for place, revision in revisions.items()}
         for place, window in self.windows.items():
             if self.query.emit == "arrival" or self._boundary(window) <= watermark:
@@ -54,7 +54,7 @@ class KeyReplay:
     def take(self, tick: Tick) -> None:
         """Insert what of the burst is not too late, advance the watermark, emit."""
         if tick.burst:
-            self._accept(tick.burst)
+            self.accept(tick.burst)
         emit = {"final": self._emit_final, "watermark": self._emit_watermark, "arrival": self._emit_arrival}
         emit[self.query.emit](tick)
 
@@ -65,7 +65,8 @@ class KeyReplay:
         boundaries = (self._boundary(window) for window in self.windows.values())
         return min((each for each in boundaries if each > watermark), default=None)
 
-    def _accept(self, burst: Iterable[Event]) -> None:
+    def accept(self, burst: list[Event]) -> None:
+        """Take what is not too late, and find all windows anew. O(events so far)."""
         self.accepted += [event for event in burst if self.by_arrival or not is_too_late(event, self.query)]
         self.windows = numbered(windows_of_key(self.query.window, self.accepted), self.query)
 

@@ -40,6 +40,20 @@ class HeldWindow(NamedTuple):
     closed_by: Event | None = None
 
 
+class Shape(NamedTuple):
+    """What the times of a kind's windows say of them. all_between: every event from the first to the last is in it, and
+    no other; from_first: its start is that of its first event, and of others that may be in it or not; passes_at_end:
+    the watermark passes it at its end; never_late: no event is late for one; length_us, size: of all windows, and how
+    many events each has, None where that differs."""
+
+    all_between: bool = True
+    from_first: bool = True
+    passes_at_end: bool = True
+    never_late: bool = False
+    length_us: int | None = None
+    size: int | None = None
+
+
 class Staircase(NamedTuple):
     """The ticks that raised the watermark, and what they raised it to, in rising order."""
 

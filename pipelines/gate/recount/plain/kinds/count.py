@@ -2,7 +2,7 @@
 
 import math
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
 from schemas.windows import Count
 
 
@@ -15,3 +15,11 @@ def windows(window: Count, events: list[Event]) -> list[HeldWindow]:
         end = max(starts) + 1
         held.append(HeldWindow(min(starts), end, -math.inf if window.order == "arrival" else end, within))
     return held
+
+
+def shape(window: Count) -> Shape:
+    """By event time they are runs of events. As they arrived, they are some of those between their first and last time,
+    pass with their last, and nothing is late for them."""
+    if window.order == "arrival":
+        return Shape(all_between=False, passes_at_end=False, never_late=True, size=window.size)
+    return Shape(size=window.size)

@@ -1,6 +1,6 @@
 """Delta windows: an event whose value is far enough beyond the last that triggered triggers."""
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
 from schemas.windows import Delta
 
 
@@ -19,3 +19,8 @@ def windows(window: Delta, events: list[Event]) -> list[HeldWindow]:
             held += [HeldWindow(within[0].start, within[-1].start + 1, event.start + 1, within)] if within else []
         before.append((value, event))
     return held
+
+
+def shape(window: Delta) -> Shape:
+    """Of the events before the one that triggered some; which one that is, and when it was passed, no time says."""
+    return Shape(all_between=False, passes_at_end=False)

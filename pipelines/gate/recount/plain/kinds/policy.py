@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from pipelines.gate.recount.plain.aggregates import Row, aggregate
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, to_us
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape, to_us
 from schemas.windows import Policy
 from schemas.windows.policy import EvictionPolicy
 
@@ -19,6 +19,11 @@ def windows(window: Policy, events: list[Event]) -> list[HeldWindow]:
         if first <= place:
             held.append(HeldWindow(events[first].start, event.start + 1, event.start + 1, events[first : place + 1]))
     return held
+
+
+def shape(window: Policy) -> Shape:
+    """All events from the oldest that is kept to the newest."""
+    return Shape()
 
 
 def _out(policy: EvictionPolicy, parameters: tuple[object, ...], rows: list[Row]) -> int:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
 from schemas.windows import Session
 
 
@@ -19,6 +19,11 @@ def windows(window: Session, events: list[Event]) -> list[HeldWindow]:
         end = max(event.start + gap_us(event) for event in run)
         held.append(HeldWindow(run[0].start, end, end, run))
     return held
+
+
+def shape(window: Session) -> Shape:
+    """All events from their start to before their end."""
+    return Shape()
 
 
 def runs_of(events: list, gap_us: Callable[[Any], int]) -> list[list]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
 from schemas.windows import SlideByTuple
 
 
@@ -14,3 +14,8 @@ def windows(window: SlideByTuple, events: list[Event]) -> list[HeldWindow]:
         within = events[bisect_left(starts, trigger - window.size_us) : number]
         held.append(HeldWindow(trigger - window.size_us, trigger + 1, trigger + 1, within))
     return held
+
+
+def shape(window: SlideByTuple) -> Shape:
+    """All events from their start on, up to the one that triggered."""
+    return Shape(from_first=False, length_us=window.size_us + 1)

@@ -1,6 +1,6 @@
 """Frames: runs of events that their values say, per event in this order: close? update? open?
 
-One file is one kind (frame.delta: delta.py), and has a `rule(window)`.
+One file is one kind (frame.delta: delta.py), and has a `rule(window)`; they have one shape.
 """
 
 import math
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
+from schemas.windows import Window
 
 
 class Valued(NamedTuple):
@@ -58,6 +59,11 @@ def windows_by(rule_of: Callable[[Any], Rule]) -> Callable[[Any, list[Event]], l
         return [_held(frame, events, behind.get(frame[-1].place)) for frame in frames_of(rule_of(window), valued)]
 
     return windows
+
+
+def shape_of_frames(window: Window) -> Shape:
+    """Runs of the events that have a value; which event ended one, its times don't say."""
+    return Shape(passes_at_end=False)
 
 
 def _held(frame: Frame, events: list[Event], closed_by: Event | None) -> HeldWindow:

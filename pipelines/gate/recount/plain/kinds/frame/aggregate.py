@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.kinds.frame import Rule, windows_by
+from pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
 from schemas.query import agg
 from schemas.windows import AggregateFrame
 
@@ -23,4 +23,4 @@ def rule(window: AggregateFrame, aggregate_of: Callable[[list], Any] | None = No
     return Rule(closes)
 
 
-windows = windows_by(rule)
+windows, shape = windows_by(rule), shape_of_frames

@@ -2,7 +2,7 @@
 
 import math
 
-from pipelines.gate.recount.plain.kinds.frame import Rule, windows_by
+from pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
 from schemas.windows import BoundaryFrame
 
 
@@ -16,4 +16,4 @@ def _step(window: BoundaryFrame, value: float) -> float:
     return math.floor(steps) if math.isfinite(steps) else steps
 
 
-windows = windows_by(rule)
+windows, shape = windows_by(rule), shape_of_frames

@@ -1,6 +1,6 @@
 """Delta frames: they grow while values are near the one that opened them."""
 
-from pipelines.gate.recount.plain.kinds.frame import Rule, windows_by
+from pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
 from schemas.windows import DeltaFrame
 
 
@@ -9,4 +9,4 @@ def rule(window: DeltaFrame) -> Rule:
     return Rule(lambda frame, new: abs(new.value - frame[0].value) >= window.change)
 
 
-windows = windows_by(rule)
+windows, shape = windows_by(rule), shape_of_frames

@@ -1,6 +1,6 @@
 """Threshold frames: maximal runs of events whose value is at least something."""
 
-from pipelines.gate.recount.plain.kinds.frame import Frame, Rule, windows_by
+from pipelines.gate.recount.plain.kinds.frame import Frame, Rule, shape_of_frames, windows_by
 from schemas.windows import ThresholdFrame
 
 
@@ -14,4 +14,4 @@ def rule(window: ThresholdFrame) -> Rule:
     return Rule(lambda frame, new: new.value < window.at_least, lambda new: bool(new.value >= window.at_least), exists)
 
 
-windows = windows_by(rule)
+windows, shape = windows_by(rule), shape_of_frames

@@ -16,6 +16,7 @@ What isn't watched: arithmetic of libraries, such as NumPy's, and a Sketch, whic
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
@@ -23,7 +24,7 @@ from numba import config, njit, types
 from numba.core.errors import TypingError
 from numba.extending import overload, register_jitable
 
-from kernels.monoid import Monoid
+from kernels.monoid import BEYOND_INT64, Monoid
 from kernels.runtime.addresses import bound_to, plain
 from kernels.runtime.cache import AGGREGATES
 from kernels.runtime.fields import LARGEST, SMALLEST
@@ -65,15 +66,16 @@ def checked(name: str, monoid: Monoid) -> Monoid:
 
         return checked_pair
 
-    own, beyond = monoid.failure, Monoid._field_defaults["failure"]
-    return monoid._replace(
+    own = monoid.failure
+    return replace(
+        monoid,
         words=monoid.words + 1,
         identity=checked_identity,
         lift=checked_lift,
         combine=of_two(monoid.combine),
         lower=checked_lower,
         inverse=monoid.inverse and of_two(monoid.inverse),
-        failure=own if own == beyond else f"{own}; or a number on the way {beyond}",
+        failure=BEYOND_INT64 if own == BEYOND_INT64 else f"{own}; or a number on the way {BEYOND_INT64}",
     )
 
 
@@ -106,8 +108,7 @@ def _compiled(owner: str, function: Callable) -> Callable:
     if config.DISABLE_JIT:
         return _bounded(function)
     # Python's division: by zero it raises. NumPy's gives 0 for integers.
-    made = bound_to(owner, function, {})
-    return njit(nogil=True, error_model="python", pipeline_class=_Checked)(made)
+    return njit(nogil=True, error_model="python", pipeline_class=_Checked)(bound_to(owner, function))
 
 
 def _bounded(function: Callable) -> Callable:

@@ -1,7 +1,7 @@
 """The public entry of the replay: checks once, calls the compiled loop, names what went wrong."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,13 +9,29 @@ from kernels.aggregators._dispatch import FOREVER
 from kernels.bounds import Extent, KernelWindow
 from kernels.columns import check_plan, require_kind
 from kernels.kinds import window_kind
+from kernels.monoids import answered_by_states
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.context import Replay
 from kernels.replay.expected_rows import expected_rows
-from kernels.replay.kernel_selection import LeftToEvents, Selection, choose_for, select_kernels
+from kernels.replay.kernel_selection import (
+    FINGER_TREE,
+    KERNELS,
+    MULTI_BUFFER,
+    LeftToEvents,
+    Selection,
+    checked_choice,
+    keeper_of,
+    select_kernels,
+)
 from kernels.replay.loop import replay_calls
 from kernels.replay.numbered.spans import with_shares
-from kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
+from kernels.replay.order_statistics import (
+    ReplayedEvents,
+    failure_of,
+    is_order_statistic,
+    of_states,
+    with_order_statistics,
+)
 from kernels.replay.rows import NULLS, ROW_WORDS
 from kernels.replay.stop import interrupts, most_rows, raise_why_stopped
 from kernels.replay.types import (
@@ -32,10 +48,12 @@ from kernels.replay.types import (
     check_ticks,
 )
 from kernels.replay.window_kind import WindowKind
+from kernels.runtime.arrays import words_of
 from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.runtime.struct import Struct
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
-from schemas.errors import TooManyRows, WrongParameter
+from schemas.errors import NotServed, TooManyRows, WrongParameter
 
 MOST_AGGREGATES = 63
 LEAST_PATIENCE = 32
@@ -67,7 +85,25 @@ def choose(
 ) -> KernelChoice | LeftToEvents:
     """The named kernel, refused if it can't serve the query; without a name a choice that the events of each key
     make."""
-    return choose_for(window_kind(window.kind), window.kind, plan, name, options or {})
+    if name is not None and name not in KERNELS:
+        raise NotServed("kernel", name, KERNELS)
+    kind = window_kind(window.kind)
+    for spec in plan.aggregates:
+        # Which events such a window held at a row's time does not follow from the row's bounds.
+        if kind.depends_on_others and is_order_statistic(spec):
+            raise NotServed(f"aggregate of {window.kind} windows", spec.function, answered_by_states())
+    able = tuple(kind.kernels())
+    if name is not None and name not in able:
+        raise NotServed(f"kernel for {window.kind} windows", name, able)
+    if kind.depends_on_others:
+        name = name or (MULTI_BUFFER if MULTI_BUFFER in able else FINGER_TREE)
+        return checked_choice(name, f"{name} in a replay", options or {})
+    keeper_of(kind.least_refusing if name is None else name).refuse(of_states(plan).aggregates)
+    if name is None and kind.events_last:
+        for option in options or {}:
+            raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
+        return LeftToEvents.of(of_states(plan))
+    return checked_choice(name, name or "a replay", options or {})
 
 
 def replay_keys(
@@ -105,7 +141,7 @@ def replay_keys(
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(of_states(plan).aggregates)
     check_plan(plan.aggregates, len(columns.values))
-    choice = choose_for(kind, window.kind, plan, kernel.name, dict(kernel.options))
+    choice = choose(window, plan, kernel.name, dict(kernel.options))
     kept = None
     if rules.carried is not None:
         of = describe(window, kind.source_digest(window.asked), plan.aggregates, choice, rules)
@@ -149,8 +185,7 @@ def _run(job: Job) -> ResultRows:
         rows = np.empty((job.row_words, count), np.int64)
         calls.take_rows(r.rows.address, r.stop.address, address_of(rows))
         raise_why_stopped(r.stop.asked, most, job.row_words)
-        carried = np.empty(r.carried.saved.used, np.int64)
-        calls.take_saved(r.address, address_of(carried))
+        carried = words_of(r.carried.saved.first, r.carried.saved.used).copy()
     finally:
         calls.end_replay(r.address)
     failure = r.rows.failure
@@ -171,42 +206,33 @@ def _kept(columns: EventColumns, kind: WindowKind, carried: Sequence[np.ndarray]
 
 
 def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:
-    columns, selection = job.columns, job.selection
-    r = Replay.make(
-        plan=job.states.layout,
-        emit=EMITS.index(job.rules.emit),
-        window=job.window,
-    )
-    r.numbered.least_patience = LEAST_PATIENCE
+    columns, rules, states, kept = job.columns, job.rules, job.states, job.kept
+    values, (ticks, marks), (ranks, ascending, in_time_order) = columns.values, job.steps, job.selection.ranked
+    r = Replay.make(plan=states.layout, emit=EMITS.index(rules.emit), window=job.window)
+    events = Events.make(values=values, valid=columns.valid, rows=values.shape[1], times=columns.start_us)
+    object.__setattr__(r, "_kept", [r._kept, events])
+    patience = rules.allowed_us if rules.emit == "final" else 0
+    _fill(r.clock, ticks=ticks, marks=marks, steps=len(ticks), allowed=rules.allowed_us, patience=patience)
+    _fill(r.stop, interrupts=interrupts, interrupts_before=int(interrupts[0]), from_outside=stop)
+    _fill(r.rows, row_words=job.row_words, most=most, outputs=states.outputs, output_count=len(states.outputs))
+    r.rows.kept_from = -FOREVER if rules.rows_from_us is None else rules.rows_from_us
+    _fill(r.kernels, count=len(job.selection.in_use), in_use=job.selection.in_use, of_key=job.selection.of_key)
+    _fill(r.kernels, ascending=ascending, rows=in_time_order)
+    _fill(r.events, starts=columns.start_us, ends=columns.end_us, arrivals=columns.arrival_us, ranks=ranks)
+    _fill(r.events, first_of_key=columns.key_offsets, columns=events, shares=columns.shares)
+    r.numbered.least_patience, r.dependent.least_forgotten = LEAST_PATIENCE, LEAST_FORGOTTEN
     if not job.kind.depends_on_others:
         r.numbered.placement = job.kind.placement()
-    r.dependent.least_forgotten = LEAST_FORGOTTEN
-    r.clock.ticks, r.clock.marks = map(address_of, job.steps)
-    r.clock.steps, r.clock.allowed = len(job.steps[0]), job.rules.allowed_us
-    r.stop.interrupts, r.stop.interrupts_before = address_of(interrupts), int(interrupts[0])
-    r.stop.from_outside = address_of(stop)
-    r.rows.plan, r.rows.row_words, r.rows.most = job.states.layout, job.row_words, most
-    r.rows.kept_from = -FOREVER if job.rules.rows_from_us is None else job.rules.rows_from_us
-    r.rows.outputs, r.rows.output_count = address_of(job.states.outputs), len(job.states.outputs)
-    r.kernels.count, r.kernels.in_use = len(selection.in_use), address_of(selection.in_use)
-    r.kernels.of_key = address_of(selection.of_key)
-    r.kernels.ascending, r.kernels.rows = map(address_of, (selection.ranked.ascending, selection.ranked.rows))
-    r.events.ranks = address_of(selection.ranked.ranks)
-    times, values = columns.start_us, columns.values
-    events = Events.make(values=values, valid=columns.valid, rows=values.shape[1], times=times)
-    object.__setattr__(r, "_kept", [r._kept, events])
-    r.events.starts, r.events.arrivals = address_of(times), address_of(columns.arrival_us)
-    r.events.first_of_key, r.events.columns = address_of(columns.key_offsets), events
-    if columns.end_us is not None:
-        r.events.ends, r.events.last = address_of(columns.end_us), True
-    if columns.shares is not None:
-        r.events.shares = address_of(columns.shares)
-    if job.kept is not None:
-        kept = job.kept
-        r.carried.kept, r.carried.words, r.carried.ends = map(address_of, (kept.rows, kept.words, kept.ends))
-        r.carried.lengths = address_of(kept.lengths)
-        r.carried.columns, r.carried.is_wanted = len(columns.values), True
+    if kept is not None:
+        _fill(r.carried, kept=kept.rows, words=kept.words, begins=kept.begins, ends=kept.ends, firsts=kept.firsts)
+        r.carried.is_wanted = True
     return r
+
+
+def _fill(part: Struct, **values: Any) -> None:
+    """Set fields of a part, of arrays to their addresses; to 0 where there is no array."""
+    for name, value in values.items():
+        setattr(part, name, address_of(value) if isinstance(value, np.ndarray) else value or 0)
 
 
 def _result(rows: np.ndarray, states: Plan, selection: Selection) -> ResultRows:
