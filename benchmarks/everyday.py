@@ -44,41 +44,6 @@ Seconds differ from machine to machine and from hour to hour: compare them withi
 tables are of a week of generated landing files of bikes, cdr and telemetry, at least 4,000 events a day each: all but
 the last day's ingested before, so that each run has new files too.
 """
-# What a fresh process times, by part: (module or module:class, function).
-PARTS = {
-    "Spark's session (its JVM)": ("pipelines.engines.spark.spark_session", "session"),
-    "work on shares": ("pipelines.engines.{engine}.engine:{Engine}Engine", "each"),
-    "Delta's log, by delta-rs": ("pipelines.delta.file_commits:FileCommit", "replace"),
-    "Great Expectations, where no task does it": ("pipelines.gate.expectations", "validate"),
-}
-PROGRAM = """
-import json, sys, time
-from datetime import date
-from importlib import import_module
-began = time.monotonic()
-spent, running = {}, []
-def timed(name, function):
-    def call(*given, **named):
-        running.append(0.0)
-        started = time.monotonic()
-        try:
-            return function(*given, **named)
-        finally:
-            whole, inner = time.monotonic() - started, running.pop()
-            spent[name] = spent.get(name, 0) + whole - inner
-            if running:  # what one part calls of another is the other's
-                running[-1] += whole
-    return call
-for name, (module, function) in json.loads(sys.argv[3]).items():
-    module, _, owner = module.partition(':')
-    found = import_module(module)
-    found = getattr(found, owner) if owner else found
-    setattr(found, function, timed(name, getattr(found, function)))
-from pipelines import config
-from pipelines.runs.replay import replay_day
-replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]))
-print(json.dumps(spent))
-"""
 
 
 def prepare(engine: str) -> Config:
@@ -136,11 +101,9 @@ def from_within(config: Config, engine: str) -> dict[str, float]:
         "WINDROW_ENGINE": engine,
         "PYTHONPATH": str(REPOSITORY),
     }
-    names = {"engine": engine, "Engine": engine.capitalize()}
-    parts = {part: (module.format(**names), function) for part, (module, function) in PARTS.items()}
     began = time.monotonic()
     # Another day than the scheduled run's: a day's silver that was checked before is not checked again.
-    words = [sys.executable, "-c", PROGRAM, QUERY, str(YESTERDAY - timedelta(days=1)), json.dumps(parts)]
+    words = [sys.executable, "-m", "benchmarks.everyday_parts", QUERY, str(YESTERDAY - timedelta(days=1))]
     ended = subprocess.run(words, env=settings, capture_output=True, text=True, check=True)
     spent = json.loads(ended.stdout.splitlines()[-1])
     whole_s = time.monotonic() - began

@@ -16,7 +16,7 @@ The experiments of §7 of the paper on FiBA (Tangwongsan, Hirzel, Schneider: Out
 efficient bulk evictions and insertions) with this project's kernels, in one process on the same events, one core, all
 compiled before anything is timed. finger_tree (4) and (8) are the paper's b_fiba4 and b_fiba8, with min_arity 4 and 8;
 finger_tree_single is nb_fiba, the same compiled tree without bulk operations: a loop of single ones;
-amortized_monoid_tree is amta, with a bulk insertion of its own. Whoever compares with the authors' C++ compares
+amortized_monoid_tree is amta, with a bulk insertion of its own. A comparison with the authors' C++ compares
 finger_tree (8) with their bulk tree `bfinger8`, and finger_tree_single (8) with `nbfinger8`. Whether a shape is the
 paper's is computed from the figures. Throughput is by processor seconds; the clock of the latencies goes on while the
 system gives the core to another process, which shows as tails of about a millisecond and more that many kernels share.

@@ -83,9 +83,8 @@ def _noted(lake: Lake, tables: StreamTables, days: list) -> list[dict]:
 
 def measured() -> dict:
     """In this process, which has done nothing else."""
-    planned = explain(Config(HOME, HOME / "landing"), QUERY, DAY)
-    tasks = [kind._asdict() for kind in planned.tasks]
-    return {"planned": vars(planned) | {"tasks": tasks}, "peak, MiB": peak_mib(os.getpid())}
+    planned, tasks = explain(Config(HOME, HOME / "landing"), QUERY, DAY)
+    return {"planned": planned | {"tasks": [kind._asdict() for kind in tasks]}, "peak, MiB": peak_mib(os.getpid())}
 
 
 def main() -> None:

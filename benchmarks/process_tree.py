@@ -1,7 +1,7 @@
 """What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second. A
 command that takes more memory than it may is ended: the machine is not its own.
 
-Not what a parent knows of its children: Spark's Python workers are ended with the JVM, and nobody waits for them.
+Not what a parent knows of its children: Spark's Python workers are ended with the JVM, and no process waits for them.
 """
 
 import math

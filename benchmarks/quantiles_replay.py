@@ -12,9 +12,8 @@ import numpy as np
 
 from benchmarks.growth_replay import SECOND, columns_of
 from benchmarks.processor import timed
-from kernels.api import replay_keys
+from kernels.api import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, PassTicks, ReplayRules, WindowSpec
 
 SLIDE = 10
 WINDOWS = {

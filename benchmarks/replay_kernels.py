@@ -16,9 +16,8 @@ import numpy as np
 
 from benchmarks.pages import table
 from benchmarks.processor import timed
-from kernels.api import replay_keys
+from kernels.api import AggregatePlan, EventColumns, KernelChoice, PassTicks, ReplayRules, WindowSpec, replay_keys
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, EventColumns, KernelChoice, PassTicks, ReplayRules, WindowSpec
 
 SECOND = 1_000_000
 AGGREGATES = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count"))

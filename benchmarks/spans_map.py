@@ -28,8 +28,8 @@ from benchmarks.spans_source import (
     generated,
     replay_of,
 )
+from kernels.api import KernelChoice, ResultRows
 from kernels.monoids import AggregateSpec
-from kernels.replay import KernelChoice, ResultRows
 from kernels.spans import _planner as planner
 
 LENGTHS_S = (10, 50, 200, 1_000, 3_000, 10_000)

@@ -7,9 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.api import replay_keys
+from kernels.api import (
+    AggregatePlan,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    ResultRows,
+    WindowSpec,
+    replay_keys,
+)
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, EventColumns, KernelChoice, PassTicks, ReplayRules, ResultRows, WindowSpec
 
 SECOND_US = 1_000_000
 SPREAD_S = 10

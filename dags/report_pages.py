@@ -1,4 +1,4 @@
-"""The pages of `windrow report` in Airflow's server, for whoever may see its assets: from a page of Airflow a browser
+"""The pages of `windrow report` in Airflow's server, for users who may see its assets: from a page of Airflow a browser
 follows no link to a file."""
 
 from html import escape

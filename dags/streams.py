@@ -2,7 +2,7 @@
 
 <stream>           ingest ─▶ replay ─▶ report     a day of the queries whose days depend on no other's
 <stream>_in_order  ingest ─▶ replay ─▶ report     a day of the others, once the day before is done
-<stream>_backfill  backfill ─▶ report             many days in one pass, when somebody asks for them
+<stream>_backfill  backfill ─▶ report             many days in one pass, when a user asks for them
 <stream>_stale     backfill ─▶ report             stale days, after an ingest that changed silver; off at first
 """
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 
 from kernels.entry import replay_keys
 from kernels.monoids import AggregateSpec
-from kernels.replay import (
-    KERNELS,
+from kernels.replay.kernel_selection import CHOSEN, FOLDERS, KERNELS
+from kernels.replay.types import (
+    FIRINGS,
     AggregatePlan,
     CallLimits,
     EventColumns,
@@ -24,7 +25,6 @@ from kernels.replay import (
     WindowSpec,
     Zone,
 )
-from kernels.replay.kernel_selection import FOLDERS
 from kernels.runtime.found import require_known
 from schemas.query import Aggregate
 from schemas.windows import Window

@@ -9,12 +9,11 @@ import sys
 import numpy as np
 
 from kernels import aggregators, spans
-from kernels.api import replay_keys
+from kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
 from kernels.bounds import Extent
 from kernels.kinds import kinds, window_kind
 from kernels.monoid import AggregateSpec
 from kernels.monoids import COMMON, monoids_of
-from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec
 from kernels.replay.kernel_selection import FINGER_TREE
 from kernels.replay.loop import replay_calls
 from kernels.replay.numbered.in_time import in_time_logic, rolling_in_time

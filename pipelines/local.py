@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import pyarrow as pa
 
-from kernels.replay import PassTicks
+from kernels.api import PassTicks
 from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import ArrowStream, arrow_table, validate

@@ -127,7 +127,7 @@ def exists(file: str) -> bool:
 
 
 def names(folder: Location) -> list[str]:
-    """Of what is in a folder, sorted; FileNotFoundError where there is none, PermissionError where nobody may look."""
+    """Of what is in a folder, sorted; FileNotFoundError where there is none, PermissionError where it can't be read."""
     if isinstance(folder, Path):
         return sorted(os.listdir(folder))  # not glob: that finds nothing in a folder that it may not read
     return sorted(sizes(folder))

@@ -3,7 +3,7 @@
 Each child gets a mark in its environment, which all its descendants inherit. That finds what process groups
 and sessions don't: Airflow puts each task into a group of its own, a task may open a session, and a killed
 scheduler leaves both to init. So what was started is found again after any crash, without a file of process
-ids, which may be stale and name somebody else's.
+ids, which may be stale and name another user's.
 """
 
 import os

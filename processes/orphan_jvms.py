@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from processes import proc
 
-# The JVM is known by this setting in its command line: a process number alone may be somebody else's by now.
+# The JVM is known by this setting in its command line: a process number alone may be another process's by now.
 LOCAL_FOLDER = "spark.local.dir"
 _PREFIX, _ALIVE = "session-", "alive"
 _PATIENCE_MS = 30_000
@@ -41,7 +41,7 @@ def new_folder(folder: Path) -> Path:
 
 @contextmanager
 def ended_if_stopped() -> Iterator[None]:
-    """End this process's JVM where a signal stops Python meanwhile: the JVM alone would finish its work for nobody."""
+    """End this process's JVM where a signal stops Python meanwhile: alone it would go on with its work."""
     try:
         yield
     except Exception:

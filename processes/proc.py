@@ -38,7 +38,7 @@ def command_line(process: int) -> list[bytes]:
 
 
 def environment(process: int) -> list[bytes]:
-    """NAME=value; none where it has ended, or belongs to somebody else."""
+    """NAME=value; none where it has ended, or belongs to another user."""
     return _words(process, "environ")
 
 

@@ -73,7 +73,7 @@ class Trip:
 def write(into: Path, days: int, last_day: date, seed: int = 1, trips_per_day: int = 4_000) -> list[Path]:
     """Write both layouts for `days` local days up to `last_day` below `into`, and return the files.
 
-    They hold the trips whose bikes are back by the end of `last_day` in UTC: of the others nobody knows yet.
+    They hold the trips whose bikes are back by the end of `last_day` in UTC: the others are not known yet.
     """
     all_days = days_until(last_day, days)
     known_until_us = end_us(last_day)

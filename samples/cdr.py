@@ -44,7 +44,7 @@ CITIES = (City("beijing", 40_984, 300, 1_000, 0.42), City("guangzhou", 52_301, 5
 def write(into: Path, days: int, last_day: date, seed: int = 1, sessions_per_day: int = 4_000) -> list[Path]:
     """Write both cities for `days` local days up to `last_day` below `into`, and return the files.
 
-    They hold the sessions that end by the end of `last_day` in UTC: of the others nobody knows yet.
+    They hold the sessions that end by the end of `last_day` in UTC: the others are not known yet.
     """
     known_until_us = end_us(last_day)
     written = []

@@ -34,15 +34,15 @@ Each message says the value, the limit and the next step. The command line ends 
 
 from collections.abc import Iterable
 
-from schemas.spelling import shown, unknown
+from schemas.spelling import listing, shown, unknown
 
 
 class WindrowError(Exception):
     """The root: raised only through its subclasses.
 
-    refused: a rule refused what was asked or what is there, and somebody has something to do; else it failed.
-    skipped: nothing is wrong and nobody has anything to do, but the work was not done either.
-    retry_helps: whether the same command may do better later, without anybody doing anything.
+    refused: a rule refused what was asked or what is there, and the user has something to do; else it failed.
+    skipped: nothing is wrong and the user has nothing to do, but the work was not done either.
+    retry_helps: whether the same command may do better later, without the user doing anything.
     """
 
     exit_code, refused, skipped, retry_helps = 1, False, False, True
@@ -108,9 +108,9 @@ class UnknownName(WindrowError, LookupError):
 
     exit_code, refused, retry_helps = 3, True, False
 
-    def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
+    def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...], most: int | None = None):
         self.kind, self.name, self.known = kind, name, sorted(known)
-        listed = ", ".join(self.known) or "none yet"
+        listed = listing(self.known, most) or "none yet"
         super().__init__(unknown(f"no {kind} is named {name!r}", name, known, "known", listed))
 
 
@@ -138,7 +138,7 @@ class OutsideStream(WindrowError):
 
 
 class NotSetUp(WindrowError):
-    """A part of the environment is missing; the message ends with the command by which somebody fixes it."""
+    """A part of the environment is missing; the message ends with the command that fixes it."""
 
     exit_code, retry_helps = 6, False
 
@@ -245,7 +245,7 @@ class LockHeld(WindrowError):
 
 
 class SparkEnded(WindrowError):
-    """Spark's JVM ended while it worked: somebody ended it, or the machine had no memory left for it."""
+    """Spark's JVM ended while it worked: another process ended it, or the machine had no memory left for it."""
 
     exit_code = 18
 

@@ -1,8 +1,8 @@
 """Finds streams, queries and models by looking in their folders: a new one is a new file, and nothing else. A model is
 a query too, named with a prefix. And whose tables of the lake are, by their names.
 
-They load one by one: one that is broken harms itself, and those that need it, only. Whoever asks for it by name gets
-BrokenDefinition; whoever asks for all gets the others.
+They load one by one: one that is broken harms itself, and those that need it, only. A caller that asks for it by name
+gets BrokenDefinition; one that asks for all gets the others.
 """
 
 import hashlib
@@ -111,6 +111,14 @@ def module_of(query_name: str) -> str:
 def queries_of(stream_name: str) -> list[Query]:
     """The queries that read a stream, by name."""
     return [q for q in queries().values() if q.stream == stream_name]
+
+
+def broken_queries_of(stream_name: str) -> list[str]:
+    """Names of queries that can't be loaded, whose files have the stream's name in quotes."""
+    places = {name: ROOT.joinpath(*module_of(name).split(".")[1:]).with_suffix(".py") for name in broken_queries()}
+    words = (f'"{stream_name}"', f"'{stream_name}'")
+    texts = {name: place.read_text(errors="replace") for name, place in places.items() if place.exists()}
+    return [name for name, text in texts.items() if any(word in text for word in words)]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a replay may cost, as whoever asks for it says: rows, and seconds."""
+"""What a replay may cost, as its caller says: rows, and seconds."""
 
 from dataclasses import dataclass
 

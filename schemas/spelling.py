@@ -1,6 +1,6 @@
 """How a message shows a value and pages a duration, and which known name a wrong one may have been meant for."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from difflib import get_close_matches
 
@@ -11,7 +11,7 @@ _MOST_OF_A_UNIT = 120  # 90 seconds are read at once, 34,143 minutes aren't
 
 
 def shown(value: object) -> str:
-    """A value as somebody would write it; a duration in words."""
+    """A value as a user would write it; a duration in words."""
     if not isinstance(value, timedelta):
         return repr(value)
     return in_words(value) if value else "0 seconds"
@@ -28,6 +28,12 @@ def unknown(problem: str, word: object, known: Iterable[str], label: str, listed
     """A message about a wrong word. What was meant comes first: what else there is may be a long list."""
     meant = did_you_mean(word, known)
     return f"{problem}{meant} {label.capitalize()}: {listed}" if meant else f"{problem}; {label}: {listed}"
+
+
+def listing(names: Sequence[str], most: int | None) -> str:
+    """The first names, at most so many, and how many more there are."""
+    first = ", ".join(names[:most])
+    return first if most is None or len(names) <= most else f"{first} and {len(names) - most:,} more"
 
 
 def in_words(duration: timedelta) -> str:

@@ -72,7 +72,7 @@ def others(home: Path) -> list[Running]:
 
 @contextmanager
 def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
-    """The preferred port of the loopback interface, or any other that is free; nobody else gets it meanwhile.
+    """The preferred port of the loopback interface, or any other that is free; no other process gets it meanwhile.
 
     Without that two that start at once would both take the preferred one, since a server listens only seconds later:
     one of them fails, and takes the other's server for its own. So would one that starts while the other's server,

@@ -76,7 +76,7 @@ def start(home: Path, name: str, given: Mapping[str, str]) -> subprocess.Popen:
 
 @contextmanager
 def one_at_a_time(home: Path) -> Iterator[None]:
-    """Nobody else starts components of this home meanwhile: `make up` and the watcher would both start a dead one."""
+    """No other process starts components of this home meanwhile: `make up` and the watcher would both start one."""
     with open(airflow_home(home) / "components.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -1,7 +1,7 @@
 """The secrets of a home's Airflow: the login's password, and the key that it signs its tokens with.
 
 Made at the first call, kept in files that only their user reads. One that is empty or damaged (a full disk, a restore
-that went wrong) is made again, with a message: Airflow would refuse to start, or let nobody in.
+that went wrong) is made again, with a message: Airflow would refuse to start, or let no user in.
 """
 
 import json
@@ -26,7 +26,7 @@ def password(folder: Path) -> str:
 
 def jwt_secret(folder: Path) -> str:
     """The key of the tokens with which users and tasks log in."""
-    path, consequence = folder / "jwt_secret", "whoever was logged in must log in again"
+    path, consequence = folder / "jwt_secret", "users who were logged in must log in again"
     return _kept(path, _read_key, lambda: secrets.token_hex(KEY_BYTES), consequence)
 
 

@@ -31,7 +31,7 @@ def login(user: str, password: str, file: Path) -> str:
 
 
 def make(target: str, home: str | None = None) -> str:
-    """A command of make as somebody types it for a home, by default for that of this process."""
+    """A command of make as a user types it for a home, by default for that of this process."""
     of = home or shlex.quote(os.environ.get("WINDROW_HOME", ""))
     return f"make {target}" if of == "''" else f"make {target} WINDROW_HOME={of}"
 

@@ -45,7 +45,7 @@ def up(asked: str) -> None:
 
 
 def down() -> None:
-    """Stop the Airflow of this home, whoever started it."""
+    """Stop the Airflow of this home, whichever command started it."""
     home = config.load().here
     ended = airflow.stop(home)
     say(f"stopped Airflow: {ended} processes ended" if ended else f"Airflow was not running over {home}")

@@ -37,7 +37,7 @@ def renewed(pages: tuple[Path, ...] = PAGES) -> dict[Path, str]:
 
 
 class Shell:
-    """A folder in which somebody types commands, one behind the other."""
+    """A folder in which a user types commands, one after the other."""
 
     def __init__(self, folder: Path):
         self.folder = folder

@@ -1,6 +1,6 @@
 """Writes a new definition and its test: `python -m tools.new KIND NAME`. All are new files.
 
-What it writes can be imported, and its test fails until somebody has written down what is right.
+What it writes can be imported, and its test fails until the right answer is written down.
 """
 
 import keyword

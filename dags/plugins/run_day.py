@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def on_dag_run_running(dag_run: "DagRun", msg: str) -> None:
-    """Note the day of a run that begins, and that has no note yet: somebody may have written one."""
+    """Note the day of a run that begins, and that has no note yet: a user may have written one."""
     if dag_run.note is None and (day := day_of(dag_run)):
         dag_run.note = f"day {day}"
 

@@ -114,8 +114,8 @@ def take_spare(farm):
 
 @inner
 def give_back_block(farm, block):
-    """The emitter writes it again: released instead, memory came back with page faults, 10 ns a tuple. Who waits for
-    memory is woken, nobody else: woken for each block, the emitter took a tenth of the workers' cores."""
+    """The emitter writes it again: released instead, memory came back with page faults, 10 ns a tuple. Only a thread
+    that waits for memory is woken: woken for each block, the emitter took a tenth of the workers' cores."""
     enter(farm.monitor)
     block.next = farm.spare
     farm.spare = block.address

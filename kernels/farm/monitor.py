@@ -25,7 +25,7 @@ PTHREAD_WORDS = 8
 """Room for a mutex, a condition or its attributes on every system that Numba serves: 64 bytes at most."""
 CLOCK = time.CLOCK_MONOTONIC
 WAITING_CLOCK = time.CLOCK_REALTIME if sys.platform == "darwin" else CLOCK
-"""By which a wait ends, whatever somebody sets the time of day to; macOS has no other clock for it."""
+"""By which a wait ends, whatever the time of day is set to; macOS has no other clock for it."""
 NS_A_MS, NS_A_S = 1_000_000, 1_000_000_000
 _I32, _I64, _WORD = ir.IntType(32), ir.IntType(64), types.int64
 

@@ -107,7 +107,7 @@ class RunningFarm:
         self._end = weakref.finalize(self, self._threads.end, GRACE_S)
         try:
             self._threads.start()
-        except BaseException:  # an interrupt: nobody has the farm yet who could close it
+        except BaseException:  # an interrupt: the caller hasn't the farm yet, and can't close it
             self.close()
             raise
 

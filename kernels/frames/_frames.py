@@ -5,8 +5,8 @@
 
 What closes a frame is always the tuple behind its last one, so nothing is noted of it.
 
-Who experiments has a function called whenever what a kernel is at changes (`begin`); nobody else pays for it but by
-asking whether there is such a function. Kernels have no clock; the function may.
+A benchmark has a function called whenever what a kernel is at changes (`begin`); a replay pays for it only by asking
+whether there is such a function. Kernels have no clock; the function may.
 
     add      a tuple goes to its place in the buffer        merge     a frame takes in another's first tuple
     scope    where it goes, and which frame holds that      content   the tuples of a frame are found
@@ -47,7 +47,7 @@ class KeyFrames(Struct):
     floor: the least time of a tuple that may still come
     is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
         which (evicted, evicted_row) was the last
-    meter_call, meter: who looks what it is at, and what for; 0: nobody
+    meter_call, meter: the function that is told what it is at, and its argument; 0: none
     row_offset: what is saved counts rows from there on
     cut, cut_row: the last tuple that was cut again: frames that begin behind it are as they were
     part: room for a state of some tuples

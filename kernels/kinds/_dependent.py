@@ -32,8 +32,8 @@ class DependentKind(WindowKind):
         return False
 
     def late(self, window, arrived):
-        """An event that starts before the watermark − allowed lateness changes nothing; which windows it missed, nobody
-        can name."""
+        """An event that starts before the watermark − allowed lateness changes nothing; the windows that it
+        missed have no names."""
         [row] = (arrived.start_us < arrived.reached_us).nonzero()
         late_by_us = arrived.watermark_us[row] - (arrived.start_us[row] + 1)
         none = np.zeros(len(row), np.int64)

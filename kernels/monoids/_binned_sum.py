@@ -27,7 +27,7 @@ NONE = -1  # as top: of no values
 BEYOND = 1 << 20  # as top: bins count +∞, −∞ and NaN
 NO_SUM = "adds infinities of both signs, which has no answer; filter one of them out"
 BITS, LOW = 32, (1 << 32) - 1
-FRACTION, EXPONENT = 52, 0x7FF
+FRACTION, EXPONENT, LEAST_POWER = 52, 0x7FF, -1074
 IMPLIED = 1 << FRACTION
 IN_TWO_BINS = 2 * BITS - FRACTION - 1  # places in the lowest bin from which two are enough
 SCALE = 64  # of a mean whose sum is beyond float64
@@ -114,9 +114,19 @@ def _nearest(state, values, down):
     high = found[0] << spare | found[1] >> (BITS - spare)
     middle = found[1] << spare & LOW | found[2] >> (BITS - spare)
     less = middle & 3 | found[2] << spare & LOW | found[3] | found[4] | found[5] | found[6] | rest
-    power = place - spare - 30 - 1074 - down
-    bits = float(high << 30 | middle >> 2 | int(less != 0))
-    return sign * bits * _power_of_two(power >> 1) * _power_of_two(power - (power >> 1))
+    power = place - spare - 30 + LEAST_POWER - down
+    bits, beyond = high << 30 | middle >> 2 | int(less != 0), LEAST_POWER - power
+    if beyond > 62 - FRACTION - 1:  # a double so small has fewer bits: rounded to these here, and not twice
+        bits, power = _without_lowest(bits, min(beyond, 63)), LEAST_POWER
+    return sign * float(bits) * _power_of_two(power >> 1) * _power_of_two(power - (power >> 1))
+
+
+@njit(error_model="numpy")
+def _without_lowest(bits, places):
+    """Rounded to the nearest, of two the even one."""
+    found = bits >> places
+    rest, half = bits - (found << places), 1 << (places - 1)
+    return found + int(rest > half or (rest == half and found & 1 == 1))
 
 
 @njit(error_model="numpy")

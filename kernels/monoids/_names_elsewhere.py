@@ -28,5 +28,5 @@ _BY_NAME = {other: name for name, others in _NAMES.items() for other in others}
 
 
 def named_elsewhere(function: object) -> str | None:
-    """The aggregate that others call so; None for a name that nobody has."""
+    """The aggregate that others call so; None for a name that no system has."""
     return _BY_NAME.get(str(function).lower().replace(" ", "_"))

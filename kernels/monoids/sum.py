@@ -1,5 +1,6 @@
 """sum: of integers exact, and a failure where the result is beyond int64; of floats the nearest float64 to their exact
-sum, in any order, infinite only if a value or the sum itself is. Null over no values."""
+sum, in any order, infinite only if a value or the sum itself is. Where one value is more than 2**44 times another, bits
+below 2**−96 of the greatest may be no part of the sum: the same ones in every order. Null over no values."""
 
 from kernels.monoid import unchecked
 from kernels.monoids import _binned_sum, _exact_sum, _shares

@@ -155,7 +155,7 @@ def _compile(parameter: str, function: Callable, outputs: type[Outputs]) -> int:
 
 
 def _has_functions_within(value: object) -> bool:
-    """Whether it is the code of a function with others within, of which nobody knows here what they read."""
+    """Whether it is the code of a function with others within, and what those read is not known here."""
     return isinstance(value, CodeType) and any(isinstance(each, CodeType) for each in value.co_consts)
 
 

@@ -82,12 +82,12 @@ class EventHolder(Struct):
 
 
 class KernelInUse(Struct):
-    """A kernel that keys are replayed by, with the structure that holds the events of the key at hand, `panes`, used
-    key after key: of one `kernel` for points, or of `spans` where events last, and `kernel` then is what ends in its
+    """A kernel that keys are replayed by, with the structure that holds the events of the key at hand, used key
+    after key: of one `kernel` for points, or of `spans` where events last, and `kernel` then is what ends in its
     slices, if there are some, or of `frames` where tuples cut frames.
 
-    logic: of the windows of its keys; source: of windows that depend on other events; made_of: what its `create` takes
-    behind the plan.
+    structure: what its `create` made; made_of: what that takes behind the plan; logic: of the windows of its keys;
+    source: of windows that depend on other events.
     """
 
     kernel: Ref(PointKernel)
@@ -97,7 +97,7 @@ class KernelInUse(Struct):
     source: Ref(WindowSource)
     holder: Inline(EventHolder)
     made_of: Array(Word, 2)
-    panes: Address
+    structure: Address
 
 
 IN_USE_WORDS = KernelInUse.size_bytes // WORD_BYTES

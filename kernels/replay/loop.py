@@ -30,7 +30,7 @@ STATES = 8  # a new event's, two for each of three walks, and one of a window th
 
 def replay(r: Replay, keys):
     """Replay all keys, each by the kernel that was chosen for it, until the call is asked to stop; rows stay in their
-    sink until take_rows. Returns how many. Whoever called it calls end_replay, however it ended."""
+    sink until take_rows. Returns how many. The caller calls end_replay, however it ended."""
     if r.window.end != 0:
         keep_steps(r.clock, r.window)
     create_structures(r)
@@ -50,8 +50,8 @@ def end_replay(r: Replay):
         r.kernel.destroy(walk.policy_panes)
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
-        if used.panes != 0:
-            used.holder.destroy(used.panes)
+        if used.structure != 0:
+            used.holder.destroy(used.structure)
     numbered, stretches, dependent = r.numbered, r.numbered.stretches, r.dependent
     for block in (r.state, numbered.open.entries, walk.policy_state):
         release(block)
@@ -92,7 +92,7 @@ def _replay_key(r, first, end):
             logic.save_key(r)
             r.carried.ends[r.key] = r.carried.saved.used
         order_rows(r.rows, first_row)
-    r.holder.reset(r.panes)
+    r.holder.reset(r.structure)
 
 
 @inner
@@ -108,7 +108,7 @@ def create_structures(r):
     start_table(r)
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
-        used.panes = used.holder.create(r.plan, used.made_of[0], used.made_of[1])
+        used.structure = used.holder.create(r.plan, used.made_of[0], used.made_of[1])
 
 
 @inner

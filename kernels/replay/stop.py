@@ -121,7 +121,7 @@ def interrupts() -> np.ndarray:
 
 def _stand_in_front(number: int) -> None:
     """Stays there: Python's own handler sees no difference, and a new one is what the next replay stands in front of.
-    Where nobody handles the signal, it ends or spares the process."""
+    Where no handler is set for the signal, it ends or spares the process."""
     before, ours = _get_handler(number) or 0, _handlers().count_and_call_on
     if before >= LEAST_ADDRESS and before != ours:
         _before[number] = before

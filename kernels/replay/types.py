@@ -19,6 +19,8 @@ from schemas.windows import Window
 EMITS = ("final", "watermark", "arrival")
 EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
 """What kernels know an emit by: its place in EMITS."""
+FIRINGS = ("final", "on_time", "late", "early")
+"""What ResultRows.firing is a place in."""
 
 
 class Labels(NamedTuple):
@@ -102,7 +104,7 @@ class CallLimits(NamedTuple):
     """What one call of a replay may cost.
 
     most_rows: None for as many as `most_bytes` hold; they stand in memory up to three times until they are returned
-    stop: int64[1]; kernels.replay.OVER_TIME, written to it from any thread, ends the replay with TooManySeconds
+    stop: int64[1]; kernels.replay.stop.OVER_TIME, written to it from any thread, ends the replay with TooManySeconds
     """
 
     most_rows: int | None = None
@@ -146,7 +148,7 @@ class ResultRows(NamedTuple):
     window_start, window_end, emitted_at: int64 µs
     number: int64, of a window among those of its key with the same start and end; 0 where there are no others
     revision: int64 from 0; events, late_events: int64
-    firing: int64 index into kernels.replay.FIRINGS, the column `pane` of tables
+    firing: int64 place in FIRINGS, the column `pane` of tables
     outputs: int64[aggregates, rows], one word per value, to be read as output_types says (float64:
         `.view(np.float64)`)
     null: bool[aggregates, rows]

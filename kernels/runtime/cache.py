@@ -6,9 +6,9 @@ named by what they are made from.
                                 worked on
 
 Numba compares the one file in which a function stands; an edit in a file that it imports would be missed, and the
-answers wrong. So these folders are named by a hash of all files that went in: whoever imports kernels first, and
-whatever Numba's own settings are, since `keep` (kept.py) looks nowhere else. The one file of kernels/ that reads files,
-stores apart, and it needs no library: the set-up's Python asks it too.
+answers wrong. So these folders are named by a hash of all files that went in: whichever module imports kernels
+first, and whatever Numba's own settings are, since `keep` (kept.py) looks nowhere else. The one file of kernels/ that
+reads files, stores apart, and it needs no library: the set-up's Python asks it too.
 
 Within a folder Numba distinguishes processors by name and features: code is compiled again on a machine of another type
 (docs/decisions/0013-compile-model.md).
@@ -41,7 +41,7 @@ def parents() -> tuple[Path, ...]:
     """The folders of these folders: code is written to the first and looked for in each.
 
     WINDROW_NUMBA, else NUMBA_CACHE_DIR, else var/numba of a checkout or a folder of this user's caches. Where this
-    user can't write to it, as in somebody else's checkout or in an image, numba/ of WINDROW_HOME comes first, or that
+    user can't write to it, as in another user's checkout or in an image, numba/ of WINDROW_HOME comes first, or that
     folder of this user's caches.
     """
     root = Path(__file__).resolve().parents[2]

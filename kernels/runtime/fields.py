@@ -3,11 +3,11 @@
 Integer("µs")     a 64-bit integer; `Microseconds`, `Count`, … are such kinds, named by their unit
 Flag()            True or False
 Float("…")        a float64
-Ref(Tree)         the address of another structure: `replay.panes.height`
+Ref(Tree)         the address of another structure: `window.tree.height`
 Pointer(Count)    the address of elements of a kind: `replay.arrivals[i]`, and `replay.arrivals[i:]` from i on
 Inline(List)      another structure, inside this one: `replay.rows.used`
 Array(Count, 40)  so many elements inside this one: `tree.left[level]`
-Tail(Count)       elements behind this structure, as many as whoever allocated it gave room: `leaf.times[i]`
+Tail(Count)       elements behind this structure, as many as its memory has room for: `leaf.times[i]`
 """
 
 import ctypes

@@ -72,7 +72,7 @@ def _resize(context, builder, signature, arguments):
 
 
 def _make_resize(context, module):
-    """realloc that never comes back empty-handed: it leaves the call instead (guard.py). Where nobody guards it the
+    """realloc that never comes back empty-handed: it leaves the call instead (guard.py). Where no guard stands the
     process ends, having reported why: compiled code has nowhere to raise to."""
     function = ir.Function(module, ir.FunctionType(_I64, [_I64, _I64]), _RESIZE)
     function.linkage = "internal"

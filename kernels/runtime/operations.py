@@ -3,7 +3,7 @@
     class PointKernel(Struct):
         insert: Operation(Address, Microseconds, Address, Place)
 
-    r.kernel.insert(r.panes, time, r.state, row)        compiled: a call by address, its words checked as it is compiled
+    r.kernel.insert(r.structure, time, r.state, row)    compiled: a call by address, its words checked as it is compiled
     kernel.insert(tree, 3, state, -1)                   plain Python: KernelOutOfMemory where there is no memory
 
 Every word is an integer or the address of a structure; a function that returns nothing may be called too, its word

@@ -58,7 +58,7 @@ class RedisStore:
 
     def close(self) -> None:
         if self._is_own:
-            # A server that ended took the keys along, or keeps them where nobody will ask for them.
+            # A server that ended took the keys along, or keeps them where no reader will ask for them.
             with contextlib.suppress(redis.RedisError):
                 for name in self._server.scan_iter(match=self._prefix + ":*", count=10_000):
                     self._server.unlink(name)

@@ -2,7 +2,7 @@
 
 A component's environment holds its name and its process number, which whatever it starts inherits: the component lives
 while the process of that number does, and what a dead one left running is found too. No file of process ids: such a
-file may be stale, and name somebody else's process.
+file may be stale, and name another user's process.
 """
 
 import json

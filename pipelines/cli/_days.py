@@ -29,12 +29,12 @@ def show_done(done: "Done", as_json: bool, farms: Farms = NO_FARMS) -> int:
 
 def end(done: "Done") -> int:
     """The exit code, or the error of the first day that was not published, which says of which it is where it is one of
-    many; the others are warnings."""
+    many; the others are warnings. Days that are skipped count only where there are no others."""
     failed = done.failed
     for each in failed[1:]:
         if not each.error.skipped:
             _log.warning("%s", each)
-    if failed:
+    if failed and not (failed[0].error.skipped and done.reports):
         first = failed[0]
         if len(done.failures) + len(done.reports) > 1 and not first.error.skipped:
             first.error.args = (str(first),)

@@ -18,7 +18,8 @@ from pipelines.report.words import without_controls
 from processes import signals
 from schemas.errors import KernelOutOfMemory, StorageFailed, WindrowError
 
-_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+_NO_RIGHTS = {errno.EROFS, errno.EACCES}
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPERM, *_NO_RIGHTS}
 DEFECT = 1
 
 
@@ -26,7 +27,7 @@ def reported(action: Callable[[], int | None], as_json: bool) -> int:
     """Run the action; returns the exit code, after the text of an error went to stderr."""
     try:
         return action() or 0
-    except SystemExit as left:  # how Rich and Typer end when nobody reads their output any more
+    except SystemExit as left:  # how Rich and Typer end when their output has no reader any more
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - or Python complains about the pipe as it exits
         return int(left.code or 0)
     except BaseException as error:
@@ -63,10 +64,10 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)  # as the user wrote it; none where there is no such command
         command = context.command_path if context else "windrow"
-        return "Usage", error.exit_code, f"{error.format_message()}\n{command} --help shows what there is"
+        return "Usage", error.exit_code, f"{_of_usage(error)}\n{command} --help shows what there is"
     if isinstance(error, (signals.Stopped, KeyboardInterrupt, Abort)):
         stopped = error if isinstance(error, signals.Stopped) else signals.Stopped(2)
-        return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running"
+        return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running; the same command does the rest"
     if found := _of_the_machine(error):
         kind, text = found
         return kind.__name__, kind.exit_code, text
@@ -74,10 +75,16 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
     return "Defect", DEFECT, text
 
 
+def _of_usage(error: TyperException) -> str:
+    """Typer's message, with the value where Pydantic only says what it should be."""
+    text, mistakes = error.format_message(), getattr(error.__cause__, "errors", None)
+    return text.replace(": Input should", f": {mistakes()[0]['input']!r} should", 1) if mistakes else text
+
+
 def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | None:
     """What a disk, a limit of the system or a server has refused."""
     if isinstance(error, OSError) and error.errno in _DISK:
-        return StorageFailed, f"{error}; give room or rights, then run it again"
+        return StorageFailed, f"{_of_the_home(error)}{error}; give room or rights, then run it again"
     if _is_of_open_files(error):
         most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return StorageFailed, (
@@ -94,6 +101,15 @@ def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | No
         wrong = f"{server} doesn't answer, or lets nobody in with these AWS_* variables: {_first_line(error)}"
         return StorageFailed, f"{wrong}; nothing was published. Run it again then"
     return None
+
+
+def _of_the_home(error: OSError) -> str:
+    """What the error comes from, where the whole home can't be written to."""
+    with suppress(WindrowError, OSError):  # settings, or a home, that can't be read
+        home = config.load().here
+        if error.errno in _NO_RIGHTS and str(error.filename).startswith(str(home)) and not os.access(home, os.W_OK):
+            return f"WINDROW_HOME {home} can't be written to: "
+    return ""
 
 
 def _is_of_open_files(error: BaseException) -> bool:

@@ -65,7 +65,7 @@ def show_json(value: object) -> None:
 
 
 def write_asset_events(path: Path | None, asset_events: dict[str, dict]) -> None:
-    """Write by table what is new of it, for whoever started the command."""
+    """Write by table what is new of it, for the user who started the command."""
     if path is not None:
         path.write_text(json.dumps(asset_events, default=_plain))
 

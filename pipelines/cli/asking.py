@@ -115,17 +115,21 @@ def runs(
         bool, typer.Option("--stale", help="Only published days that would come out differently now.")
     ] = False,
     stages: Annotated[bool, typer.Option("--stages", help="Also the stages that each step went through.")] = False,
-    last: Annotated[int, typer.Option(min=0, help="How many rows to show, the newest last; 0 shows all.")] = 30,
+    last: Annotated[
+        int | None, typer.Option(min=0, help="How many rows to show, the newest last; 0 shows all.", show_default="30")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
     from pipelines.delta.lake import Lake
 
+    if stale and (stages or last is not None):
+        raise typer.BadParameter("--stale lists days, not steps, and all of them; leave out --stages and --last")
     lake = Lake(config.load())
     if stale:
         _show_stale(lake, as_json)
     else:
-        _show_steps(lake, stages, last, as_json)
+        _show_steps(lake, stages, 30 if last is None else last, as_json)
 
 
 def _show_stale(lake: "Lake", as_json: bool) -> None:
@@ -134,7 +138,8 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
     columns = ("query", "day", "run_id", "reasons")
     found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
     _output.show(found, as_json)
-    _output.note("what makes them again, and what it costs: windrow plan --run" if found else "no run is stale")
+    hint = "what makes them again, and what it costs: windrow plan; to do it: windrow plan --run"
+    _output.note(hint if found else "no run is stale")
     for broken in registry.broken_streams().values():
         _output.note(str(broken))
     note_pending(lake, registry.streams().values(), "more runs may be stale after")

@@ -1,11 +1,13 @@
 """Commands that find what is stale, make it again, and prove that it comes out the same."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from pipelines.cli import _output
 from pipelines.cli._days import end, show_done
@@ -28,6 +30,7 @@ from schemas import registry
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
+    from pipelines.location import Location
     from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
     from pipelines.upkeep.verify import Compared
 
@@ -68,14 +71,16 @@ def plan(
         from pipelines.upkeep.day_plan import carry_out
 
         with progress() as show:
-            done = carry_out(settings, made, show)
+            rebuilt = carry_out(settings, made, show)
+        done = rebuilt.days
+        _note_moved(rebuilt.moved)
     if as_json:
         _output.show_json(asdict(made) | ({"done": [vars(each) for each in done.reports]} if done else {}))
     if airflow:
         _trigger_in_airflow(settings, made)
     elif made.steps and not (as_json or run):
-        hint = "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
-        _output.note(hint)
+        hint = f"to do this: {' '.join(['windrow plan', *names])} --run, or one command after the other"
+        _output.note(hint if names else f"{hint}; in Airflow: windrow plan --airflow")
     if done is None:
         return 0
     return end(done) if as_json else show_done(done, as_json)
@@ -122,11 +127,16 @@ def _show(made: "DayPlan") -> None:
         _output.note("no published day becomes stale by it")
 
 
+def _note_moved(moved: "Mapping[str, Location]") -> None:
+    for table, place in moved.items():
+        _output.note(f"{table} as it was lies in {place}: delete it when you need it no longer")
+
+
 def _section(title: str, rows: list[dict]) -> None:
     if rows:
         print(f"{title}:")
         _output.show(rows, False)
-        print()
+        Console().print()  # which flushes: in a log of both a note would else come before it
 
 
 def _change(change: "Change") -> dict:
@@ -193,8 +203,7 @@ def rebuild(
     with progress() as show:
         done = run(settings, query, show)
     code = show_done(done.days, as_json)
-    for table, place in done.moved.items():
-        _output.note(f"{table} as it was lies in {place}: delete it when you need it no longer")
+    _note_moved(done.moved)
     if not done.moved:
         again = f"{len(done.days.reports)} stale day(s) made again" if done.days.reports else "nothing to do"
         _output.note(f"the tables of {query} are as its definition says: {again}")

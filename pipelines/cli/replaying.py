@@ -150,12 +150,17 @@ def backfill(
 
 
 def _asked(queries: list[str], stream: str | None) -> list[str]:
-    """Names of the queries; a usage error where none are given, or both."""
+    """Names of the queries, broken ones too, which fail alone; a usage error where none are given, or both."""
     if bool(queries) == bool(stream):
-        raise typer.BadParameter("of what? Give one or more QUERY, or --stream STREAM for all of its queries")
+        both = "QUERY and --stream don't go together; leave one out"
+        raise typer.BadParameter(
+            both if stream else "of what? Give one or more QUERY, or --stream STREAM for all of its queries"
+        )
     if stream is None:
-        return [registry.query(name).name for name in dict.fromkeys(queries)]
-    return [query.name for query in registry.queries_of(registry.stream(stream).name)]
+        named = [registry.name_of_query(name) for name in dict.fromkeys(queries)]
+        return [name if name in registry.broken_queries() else registry.query(name).name for name in named]
+    name = registry.stream(stream).name
+    return sorted([*(query.name for query in registry.queries_of(name)), *registry.broken_queries_of(name)])
 
 
 def _span(first: date | None, last: date | None, stale: bool, more: bool) -> tuple[date, date] | None:

@@ -26,8 +26,8 @@ _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 
 def create(folder: Location, table: Table, schema: pa.Schema) -> None:
     """Make the table in a folder that isn't there yet: in one commit, so that a kill leaves none without its
-    constraints, which nobody would check; and alongside its place where that has folders, so that neither a kill nor a
-    full disk leaves one with an empty log."""
+    constraints, which no writer would check; and alongside its place where that has folders, so that neither a kill
+    nor a full disk leaves one with an empty log."""
     place = folder.with_name(f".{table.name}.new") if storage.has_folders(folder) else folder
     storage.remove_folder(place)
     constraints = {_CONSTRAINT + name: condition for name, condition in table.constraints}
@@ -44,6 +44,12 @@ def create(folder: Location, table: Table, schema: pa.Schema) -> None:
         storage.move(place, folder)
 
 
+def require_same(found: DeltaTable, table: Table, schema: pa.Schema) -> None:
+    """Raise TableMismatch with every difference."""
+    if listed := differences(table, schema, found):
+        raise TableMismatch(table.name, listed, made_anew_by(table.name))
+
+
 def require(folder: Location, table: Table, schema: pa.Schema) -> None:
     """Raise TableMismatch with every difference; renew comments, and add columns to a table that grows."""
     found = storage.read_only_table(folder)
@@ -51,8 +57,7 @@ def require(folder: Location, table: Table, schema: pa.Schema) -> None:
     if table.grows and (lacking := [field for field in schema if field.nullable and field.name not in present]):
         storage.delta_table(folder).alter.add_columns(Schema.from_arrow(pa.schema(lacking)).fields)
         found = storage.read_only_table(folder)
-    if listed := differences(table, schema, found):
-        raise TableMismatch(table.name, listed, made_anew_by(table.name))
+    require_same(found, table, schema)
     written = {field.name: field.metadata.get("comment") for field in found.schema().fields}
     comments = {field.name: field.metadata[b"comment"].decode() for field in schema}
     if renewed := {name: comment for name, comment in comments.items() if written[name] != comment}:

@@ -1,8 +1,8 @@
 """What is damaged of a table, whether that is why a step or a command failed, and which commands make lost rows again:
 everything follows from the landing files, but the ledger.
 
-Nobody looks for damage as long as all goes well. Libraries say much about it in many ways, and hardly ever which table
-it is: so when one of them fails, the tables are looked at.
+No command looks for damage as long as all goes well. Libraries say much about it in many ways, and hardly ever which
+table it is: so when one of them fails, the tables are looked at.
 """
 
 import errno
@@ -115,7 +115,7 @@ def _last_entry(lake: Lake, name: str, file: str) -> tuple[str, str] | None:
 def made_again_by(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
     """The commands that make the rows of a table's lost files again; `lost`: their paths below its folder."""
     if name in (VERDICTS.name, FARM_RUNS.name):
-        return []  # a check whose verdict is lost is done again; how quick a farm was, nobody needs to know
+        return []  # a check whose verdict is lost is done again; how quick a farm was is no loss
     if name == RUNS.name:
         # A run finds the snapshot that it reads in the ledger: an ingest without news leaves one too.
         there = [stream.name for stream in registry.streams().values() if lake.holds_anything(f"files_{stream.name}")]

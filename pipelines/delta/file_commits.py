@@ -1,5 +1,5 @@
 """Commits of files that are written already (new_files.py), under the table's lock: one version of the table that has
-the new files, and no longer those that they replace. The log is delta-rs's, whoever wrote the files.
+the new files, and no longer those that they replace. The log is delta-rs's, whichever engine wrote the files.
 """
 
 import time

@@ -85,6 +85,11 @@ class Lake:
                 contract.create(folder, table, schema)
         return schema
 
+    def require(self, table: Table) -> None:
+        """Check the table on disk, where there is one, as `ensure` does; changes nothing."""
+        if self._is_there(table.name):
+            contract.require_same(self._open(table.name, None), table, self.schema(table))
+
     def differs(self, table: Table) -> bool:
         """Whether the table on disk is another than its definition, where there is one; `ensure` would refuse it."""
         is_there = self._is_there(table.name)

@@ -177,7 +177,7 @@ def _made(lake: Lake, table: Table, partition: Mapping[str, object], make: Calla
                 metadata = written.metadata
             statistics = _statistics(metadata)
         except BaseException as error:
-            place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
+            place.unlink(missing_ok=True)  # half of a file belongs to no table, and the disk may be full
             if isinstance(error, OverflowError):
                 raise BadInput(
                     f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't "

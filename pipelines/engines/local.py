@@ -118,7 +118,7 @@ def read_mapped(paths: Sequence[Path], schema: pa.Schema) -> pa.Table:
 @contextmanager
 def _helpers(mapping: Mapping, workers: Sequence[int]) -> Iterator[list[subprocess.Popen[bytes]]]:
     file, helpers = mapping.folder / "mapping", []
-    if workers:  # else nobody reads it, and what is defined without a name of its own, as by a lambda, has no pickle
+    if workers:  # else none reads it; and what is defined without a name of its own, as by a lambda, has no pickle
         file.write_bytes(pickle.dumps(mapping))
     try:
         for worker in workers:

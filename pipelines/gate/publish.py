@@ -42,7 +42,7 @@ def publish(
 ) -> dict[date, Publication | Superseded]:
     """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions. A day is
     Superseded, and stays as it is, where rows of it that were made from a newer snapshot have passed the gate, or later
-    rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else from it. Where
+    rows of the same one. Those that failed there publish nothing themselves, and so keep no other batch from it. Where
     windows depend on their key's other events no day is published behind one that is superseded."""
     with lake.locked(f"{tables.query.name}.publish"):
         newest = verdicts.newest_passed(lake, tables, days)

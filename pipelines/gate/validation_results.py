@@ -176,7 +176,7 @@ def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
         old = [result for result in results if result.at < before and result.path not in needed]
         if not dry_run:
             for unfinished in config.expectations.glob(f"{RESULTS}/*/*/*/*.unfinished"):
-                unfinished.unlink()  # of a process that was killed: whoever lives holds the lock
+                unfinished.unlink()  # of a process that was killed: a live one holds the lock
             for result in old:
                 for file in (result.path, page(config, str(result.path.relative_to(config.expectations)))):
                     file.unlink(missing_ok=True)

@@ -89,7 +89,7 @@ class Changes:
         if self.brings_lines(row.path):
             return row.unfinished(known, self.bronze_version)
         if row.state == REMOVED:
-            # What is to be forgotten keeps nothing to come back to, whoever ends it.
+            # What is to be forgotten keeps nothing to come back to, whichever process ends it.
             return replace(row, state=UNFINISHED, definition=INTENT)
         return replace(row if row.state == FORGOTTEN else self.known[row.path], definition=INTENT)
 
@@ -177,10 +177,13 @@ class _Search:
                 self._take(file)
             else:
                 self._remember(file)
-        unlisted = [row for path, row in self.known.items() if path not in self.everything]
-        if gone := sorted(row.path for row in unlisted if row.state != UNFINISHED):
+        # Of those in `rows` it is said already what becomes of what they delivered.
+        if gone := sorted(self.known.keys() - self.everything - self.rows.keys()):
             first = f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}"
-            self.messages.append(f"{first}; what they delivered stays, until windrow forget takes it out")
+            self.messages.append(f"{first}; what they delivered stays, until taken out: windrow forget {gone[0]}")
+        if not (self.everything or self.known or self.asked.forget):
+            none = f"there are no files of {self.stream.name} in {self.lake.config.landing}: this ingest finds nothing"
+            self.messages.append(f"{none}; copy some there, by the names that docs/streams.md has")
 
     def take_again_what_another_definition_parsed(self) -> None:
         """From bronze; LandingFailed where side inputs that this needs are gone."""
@@ -208,8 +211,10 @@ class _Search:
     def take_what_is_to_be_delivered_once(self) -> None:
         """Content of two paths, as a kill leaves it between giving it to one and taking it from the other; and files
         refused before, whose content no other path delivers any more."""
-        first = deliverers(self.known, self.rows, {*self.listed})
-        others = [row for path, row in self.known.items() if path not in self.rows and row.content_hash]
+        # A duplicate stays one by another definition only as long as another path delivers its content.
+        rows = {path: row for path, row in self.rows.items() if row.state != DUPLICATE}
+        first = deliverers(self.known, rows, {*self.listed})
+        others = [row for path, row in self.known.items() if path not in rows and row.content_hash]
         twice = [row for row in others if row.state == ACCEPTED and first[row.content_hash] != row.path]
         refused = [row for row in others if row.state == DUPLICATE]
         self.rows |= {row.path: row for row in twice}

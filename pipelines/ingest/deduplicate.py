@@ -41,7 +41,7 @@ _STANDING = f"""
     SELECT identity, arrival, {PLACE}, was FROM (
         SELECT identity, arrival, {PLACE}, '{EVENT}' AS was FROM silver
         UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' AS was FROM quarantine
-        WHERE reason = 'duplicate' AND text IS NOT NULL)
+        WHERE reason = 'duplicate' AND text IS NOT NULL AND path NOT IN (SELECT path FROM behind))
     WHERE path NOT IN (SELECT path FROM changed)
       AND identity IN (SELECT identity FROM ({_NEW}) UNION ALL {_OLD})"""
 _CONTESTED = f"SELECT identity FROM competing GROUP BY identity HAVING count(*) > 1 OR bool_or(was = '{DUPLICATE}')"
@@ -155,10 +155,13 @@ def _name_in_order(lake: Lake, bronze: Table, paths: Sequence[str], relations: R
 
 def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: Relations) -> bool:
     """Whether silver holds any events."""
-    # Of files that nobody knew silver holds nothing: it needn't be searched for them.
+    # Of new files silver holds nothing: it needn't be searched for them.
     before = [path for path in changes.rows if path in changes.known]
     _name_paths(relations, "changed", changes.rows)
     _name_paths(relations, "changed_before", before)
+    # What another definition parsed is made again by itself: the one of now might make another event of its lines.
+    behind = [path for path, row in changes.known.items() if not changes.definition.covers(row.definition)]
+    _name_paths(relations, "behind", behind)
     silver = files_of(lake, tables.silver)
     relations.add_files("silver_before", lake, tables.silver, files_of(lake, tables.silver, paths=before))
     relations.add_files("quarantine", lake, tables.quarantine, files_of(lake, tables.quarantine))

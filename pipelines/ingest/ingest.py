@@ -22,7 +22,7 @@ from pipelines.ingest import outcome, partitions
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
 from pipelines.ingest.file_content import content_hash
-from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, write_files
+from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, FileRow, write_files
 from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules, read_side_inputs
@@ -54,23 +54,26 @@ def ingest(
         lost = mark_lost(lake, tables)
         messages = this.until_still(asked)
         snapshots = before, Snapshot.taken(lake, tables)
-    return outcome.report(tables.stream, this.applied, [*lost, *messages], snapshots, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return outcome.report(tables.stream, this.applied, this.known, [*lost, *messages], snapshots, seconds)
 
 
 @dataclass(frozen=True)
 class _Ingest:
-    """`applied`: the batches so far."""
+    """`applied`: the batches so far; `known`: the rows before them."""
 
     lake: Lake
     engine: Engine
     tables: StreamTables
     progress: Progress
     applied: list[Applied] = field(default_factory=list)
+    known: dict[str, FileRow] = field(default_factory=dict)
 
     def until_still(self, asked: Asked) -> list[str]:
         """Apply the changes, batch by batch; files that change while they are read are left to the next ingest."""
         while True:
             changes = find(self.lake, self.engine, self.tables, datetime.now(UTC).date(), asked)
+            self.known.update({**changes.known, **self.known})
             write_files(self.lake, self.tables.files, changes.remembered)
             changed = self._apply_all(changes)
             if not changed:

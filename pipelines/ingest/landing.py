@@ -58,7 +58,7 @@ def listing(root: Location, stream: Stream) -> Listing:
     """The stream's files below the landing folder. NotSetUp where there is none, LandingFailed where it can't be
     read. O(files · patterns + files · log files)."""
     if not root.is_dir():
-        # Not LandingFailed: nobody makes the folder by itself, so that trying again doesn't help.
+        # Not LandingFailed: the folder won't appear by itself, so trying again doesn't help.
         raise NotSetUp(f"the landing folder {root} does not exist", f"mkdir -p {root}   # or set WINDROW_LANDING")
     tops = {pattern.split("/")[0] for layout in stream.layouts for pattern in layout.paths}
     states, messages, foreign = {}, [], []

@@ -2,7 +2,7 @@
 for it, are broken, and whether that fails the ingest."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
@@ -54,15 +54,23 @@ class Applied(NamedTuple):
 
 
 def report(
-    stream: Stream, applied: list[Applied], messages: list[str], snapshots: tuple[Snapshot, Snapshot], seconds: float
+    stream: Stream,
+    applied: list[Applied],
+    known: Mapping[str, FileRow],
+    messages: list[str],
+    snapshots: tuple[Snapshot, Snapshot],
+    seconds: float,
 ) -> IngestReport:
-    """The report of an ingest that applied these batches, from one snapshot to the other."""
+    """The report of an ingest that applied these batches, from one snapshot to the other. known: the rows before."""
     before, after = snapshots
-    rows = {row.path: row for batch in applied for row in batch.rows}
+    written = {row.path: row for batch in applied for row in batch.rows}
+    changed = {path for batch in applied for path in batch.changes.rows}
+    # An event that one batch takes from a file that did not change, a later one may give back.
+    rows = {path: row for path, row in written.items() if path in changed or row != known.get(path)}
     left = tuple(row.told for row in rows.values() if row.state != REMOVED)
     days = tuple(sorted({day for batch in applied for day in batch.days}))
     all_messages = (*messages, *_messages(stream, left))
-    touched = Touched(tuple(rows), before.name)
+    touched = Touched(tuple(written), before.name)
     accepted = sum(row.accepted for row in left)
     return IngestReport(
         stream.name, left, days, _refused(applied, rows), all_messages, after, touched, seconds, accepted

@@ -58,7 +58,7 @@ def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Chan
     if replaced:
         paths = sorted({*replaced, *(row.path for row in wanted)})
         replace_paths(lake, bronze, paths, added, partial(rewritten, lake, engine, bronze, paths))
-    else:  # of files that nobody knew bronze holds nothing: what it holds needn't be looked at
+    else:  # of new files bronze holds nothing: what it holds needn't be looked at
         append_files(lake, bronze, added)
 
 

@@ -213,9 +213,12 @@ def _days(lake: Lake, tables: StreamTables, first: date | None, last: date | Non
     there = ArrivalDays.read(lake, tables.partitions.name).by_date
     if not there:
         raise NotSetUp(f"stream {stream} has no events yet", f"windrow ingest {stream}")
+    given = {name: str(day) for name, day in (("--from", first), ("--to", last)) if day}
+    if first and last and first > last:
+        raise WrongParameter("--to", str(last), f"a day from {first} on")
     first, last = first or min(there), last or max(there)
     found = [day for day in there if first <= day <= last]
     if not found:
         allowed = f"days on which events of {stream} arrived: {min(there)} to {max(there)}"
-        raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
+        raise WrongParameter(" and ".join(given), " to ".join(given.values()), allowed)
     return min(found), max(found)

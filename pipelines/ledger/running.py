@@ -1,7 +1,7 @@
 """Steps that have begun: a small file below `<home>/running` for those of a run's days, locked while its process lives.
 
-A step is a row of the ledger when it ends, in one commit. Until then its file says that it runs; a file that nobody has
-locked is of steps that were cut off: killed, or without room to write their rows. The next step that ends writes these.
+A step is a row of the ledger when it ends, in one commit. Until then its file says that it runs; a file that no process
+has locked is of steps that were cut off: killed, or without room for their rows. The next step that ends writes these.
 A file that holds something else, as a machine that lost its power may leave it, is reported once and taken out.
 """
 
@@ -24,7 +24,7 @@ from schemas.ledger_tables import RUNS
 
 RUNNING, CUT_OFF = "running", "cut off"
 _UNFINISHED = ".unfinished"
-# Nobody takes so long to write a line of JSON.
+# No process takes so long to write a line of JSON.
 _LONG_UNFINISHED_S = 3600
 _log = logging.getLogger(__name__)
 

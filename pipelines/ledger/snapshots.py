@@ -58,15 +58,15 @@ def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDama
 
 
 def is_behind(lake: Lake, stream: str) -> bool:
-    """Whether a stream has other events now than its newest ingest in the ledger left, or nobody can know. O(ingests +
-    arrival days)."""
+    """Whether a stream has other events now than its newest ingest in the ledger left, or may have them. O(ingests
+    + arrival days)."""
     row = _newest(lake, stream)
     return row is not None and _other_days(lake, stream, row) != set()
 
 
 def days_since_newest(lake: Lake, stream: str, now: str) -> set[date]:
-    """Arrival days whose events are not those that the stream's newest ingest in the ledger left, all where nobody can
-    know; none where the snapshot of that name is what it left. Ingests that were cut off, or that the gate refused,
+    """Arrival days whose events are not those that the stream's newest ingest in the ledger left, all where that isn't
+    known; none where the snapshot of that name is what it left. Ingests that were cut off, or that the gate refused,
     made the others. O(ingests + arrival days)."""
     row = _newest(lake, stream)
     if row is not None and _left(row).name == now:

@@ -46,7 +46,7 @@ class Reason(NamedTuple):
 @dataclass(frozen=True)
 class StaleRun:
     """A published day that a new run would perhaps make differently, and why. snapshot: the name of what it read, ""
-    where nobody knows; events_read, seconds: what making the day cost then, None where the ledger doesn't have it."""
+    where it is not known; events_read, seconds: what making the day cost then, None where the ledger has none."""
 
     query: str
     day: date

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kernels.api import PassTicks, ResultRows
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import status_text
 from kernels.farm.results import Results
-from kernels.replay import PassTicks, ResultRows
 from kernels.replay.late import Arrived
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.event_arrays import Groups, event_times

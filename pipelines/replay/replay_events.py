@@ -15,11 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.api import replay_keys
-from kernels.farm.given_windows import ComputeOptions
-from kernels.replay import (
+from kernels.api import (
     FIRINGS,
-    OVER_TIME,
     CallLimits,
     EventColumns,
     KernelChoice,
@@ -27,8 +24,11 @@ from kernels.replay import (
     PassTicks,
     ReplayRules,
     ResultRows,
+    replay_keys,
 )
+from kernels.farm.given_windows import ComputeOptions
 from kernels.replay.late import Arrived, Late
+from kernels.replay.stop import OVER_TIME
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kernels.api import AggregatePlan, KernelChoice, ReplayRules
 from kernels.entry import choose
 from kernels.kinds import window_kind
-from kernels.replay import AggregatePlan, KernelChoice, ReplayRules
 from kernels.replay.late import FOREVER_US
 from kernels.replay.window_kind import WindowKind
 from schemas.query import Query

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.replay import CHOSEN, PassTicks
+from kernels.api import CHOSEN, PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_rows
 from pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.replay import PassTicks
+from kernels.api import PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.rows.arrays import TIME
 from pipelines.tables.arrival_days import (

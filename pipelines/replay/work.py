@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kernels.api import PassTicks
 from kernels.kinds import window_kind
 from kernels.monoid import Sketch
 from kernels.monoids import find_monoid
-from kernels.replay import PassTicks
 from pipelines.delta.day_files import bounds_us, files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.replay import day_state

@@ -80,7 +80,7 @@ def task_page(task: flow.Task) -> str:
 
 
 def command_line(task: flow.Task) -> str:
-    """What a task runs, as somebody would type it."""
+    """What a task runs, as a user would type it."""
     return " ".join(("windrow", *task.arguments, *(("--day", "DAY") if task.of_a_day else ())))
 
 

@@ -32,7 +32,7 @@ def overview_pages(lake: Lake) -> list[ReportPage]:
         Section("Queries", (queries,)),
         Section("The lake", (_facts(lake),)),
     )
-    lead = "What this lake holds, and what needs somebody's attention."
+    lead = "What this lake holds, and what needs attention."
     of_streams = "How the events of each stream arrive: late, out of order, in bursts."
     of_queries = "What a streaming system would have known at each moment, and what turned out to be true."
     every_stream = Section("", (streams,)), *_broken(registry.broken_streams())

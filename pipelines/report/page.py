@@ -38,7 +38,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence of a page; `kind`: plain, good, or bad for what somebody has to do something about."""
+    """A sentence of a page; `kind`: plain, good, or bad for what the user has to act on."""
 
     text: str
     kind: str = "plain"

@@ -6,15 +6,16 @@ from datetime import date, timedelta
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
+from pipelines.ledger import snapshots
 from pipelines.ledger.run_table import published
 from pipelines.ledger.stale import stale
-from pipelines.runs.batch import Progress
+from pipelines.runs.batch import Progress, require_of_some
 from pipelines.runs.definitions import nothing_arrived, tables_of, with_arrivals
 from pipelines.runs.replay import replay, silent
-from pipelines.runs.reports import Done
+from pipelines.runs.reports import DayFailure, Done
 from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
-from schemas.errors import WrongParameter
+from schemas.errors import WindrowError, WrongParameter
 
 _log = logging.getLogger(__name__)
 
@@ -34,10 +35,10 @@ def backfill(
     that was cut off goes on.
     Days before the first arrival and after the newest are left out, with a warning, and where days go on from each
     other those between that have no arrivals, but where the stream has heartbeats only those before the first;
-    NothingArrived if there are no others. A day that fails keeps no other from being published, unless that goes on
-    from it. A day that another run publishes meanwhile has a report, whose `note` has which.
+    NothingArrived of a query if there are no others. A query or a day that fails keeps no other from being published,
+    unless that goes on from it. A day that another run publishes meanwhile has a report, whose `note` has which.
     """
-    for query in queries if backwards else ():
+    for query in registry.queries().keys() & queries if backwards else ():
         if not registry.query(query).window.context_free:
             allowed = f"of {query} oldest day first: each day goes on from the state that the one before it left"
             raise WrongParameter("backwards", backwards, allowed)
@@ -46,10 +47,17 @@ def backfill(
         raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     lake = Lake(config)
-    asked = {query: _with_arrivals(lake, query, days) for query in queries}
+    asked, failures = {}, []
+    for query in queries:
+        try:
+            asked[query] = _with_arrivals(lake, query, days)
+        except WindrowError as error:
+            require_of_some(error)
+            failures.append(DayFailure(query, None, error))
     if not again:
         asked = _left(lake, asked)
-    return replay(config, asked, progress=progress, backwards=backwards)
+    done = replay(config, asked, progress=progress, backwards=backwards)
+    return Done(done.reports, [*failures, *done.failures])
 
 
 def _left(lake: Lake, asked: Mapping[str, list[date]]) -> dict[str, list[date]]:
@@ -73,6 +81,8 @@ def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
     if lake.version(tables.source.partitions.name) is None:
         return days
     arrivals = ArrivalDays.read(lake, tables.source.partitions.name)
+    if not arrivals.span:
+        snapshots.newest(lake, tables.source.stream.name)  # NotSetUp where no ingest has ended
     kept = with_arrivals(lake, tables, arrivals, days)
     if not tables.query.window.context_free:
         stream = tables.source.stream
@@ -93,9 +103,8 @@ def redo_stale(
 ) -> Done:
     """Run queries again for each day that `windrow runs --stale` lists, and for those of `also`; otherwise as
     `backfill`."""
-    for query in queries:
-        registry.query(query)
-    done = Done([], [])
+    wrong = [(query, registry.broken_queries()[query]) for query in queries if query in registry.broken_queries()]
+    done = Done([], [DayFailure(query, None, error) for query, error in wrong])
     # Where days go on from each other, one that is made again may make the next one stale.
     tried: dict[str, set[date]] = {query: set() for query in queries}
     wanted = {query: {*also} for query in queries}

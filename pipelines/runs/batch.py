@@ -67,7 +67,7 @@ class StepOfDays(NamedTuple):
             self.fail(query, [day], error)
         left = [day for day in days if day not in failed]
         missed = (each for each in self.failures if not isinstance(each.error, NothingArrived))
-        gone = [each.day for each in missed if each.query == query]
+        gone = [each.day for each in missed if each.query == query and each.day]
         if of.state is None or not gone:
             return left
         self.fail(query, [day for day in left if day > min(gone)], day_state.not_published(query, min(gone)))
@@ -136,7 +136,7 @@ class RunBatch:
         try:
             definitions.served(tables)
         except WindrowError as error:
-            _require_refused(error)
+            require_of_some(error)
             step.fail(query, left, error)
             return None
         return (tables, left) if left else None
@@ -170,7 +170,7 @@ class RunBatch:
         try:
             audited = audit(lake, self.engine, work, read)
         except WindrowError as error:
-            _require_refused(error)
+            require_of_some(error)
             if len(work.backs) == 1:
                 step.fail(query, work.days, error)
                 return []
@@ -226,7 +226,7 @@ class RunBatch:
                 yield replace(report, versions=each.versions, revisions=each.revisions, had_rows=each.had_rows)
 
 
-def _require_refused(error: WindrowError) -> None:
+def require_of_some(error: WindrowError) -> None:
     """What a rule refuses is of some days; a full disk, say, of all."""
     if not (error.refused or error.skipped):
         raise error

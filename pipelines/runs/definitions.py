@@ -103,8 +103,8 @@ def _placed(query: Query) -> Iterator[None]:
 
 def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> list[date]:
     """Those of the days that can have rows: between the first and the newest arrival, with heartbeats all since the
-    first that are over, the stream's last, which closes its windows, and those that were published, whose rows may have
-    to go. O(ledger) where a day is none of the first."""
+    first that are over, the stream's last, which closes its windows, and those of which a publication began, whose rows
+    may have to go. O(ledger) where a day is none of the first."""
     first, newest = arrivals.span or (date.max, date.min)
     stream = tables.source.stream
     until = _last_heartbeats(stream, newest)
@@ -112,22 +112,24 @@ def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: 
     if not others:
         return list(days)
     query = tables.query.name
+    begun = {row.replayed[1] for row in run_table.rows(lake, [("query", "=", query), ("step", "=", "publish")])}
     # Also those that only the published tables know of.
-    published = {*run_table.published(lake, query), *by_day(lake, query), *by_day(lake, f"{query}_late")}
+    published = {*begun, *by_day(lake, query), *by_day(lake, f"{query}_late")}
     return sorted({*days} - ({*others} - published))
 
 
 def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> NothingArrived:
     """The error of days of which none can have rows."""
     asked = str(days[0]) if len(days) == 1 else f"the days from {days[0]} to {days[-1]}"
-    stream, found = tables.source.stream, "none yet"
+    stream, found = tables.source.stream, "it has no arrivals yet"
     if arrivals.span:
         first, newest = arrivals.span
         until = _last_heartbeats(stream, newest)
-        found = f"from {first} to {newest}" + (f", and heartbeats go on until {until}" if until > newest else "")
+        heartbeats = f", and heartbeats go on until {until}" if until > newest else ""
+        found = f"its arrivals are from {first} to {newest}{heartbeats}. Choose days of these"
     return NothingArrived(
-        f"nothing of stream {stream.name!r} has arrived on {asked}, so there is nothing to replay: its arrivals are "
-        f"{found}. Choose days of these; where files are waiting, first: windrow ingest {stream.name}"
+        f"nothing of stream {stream.name!r} has arrived on {asked}, so there is nothing to replay: "
+        f"{found}; where files are waiting, first: windrow ingest {stream.name}"
     )
 
 

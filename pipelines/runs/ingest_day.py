@@ -5,10 +5,10 @@ The first task of a stream's DAG: it refuses a day that the stream doesn't have 
 leaves is the snapshot that the other steps of the run read, whatever lands or is ingested meanwhile.
 
 To take out what a file delivered is such a run too: a file that vanishes from the landing folder keeps it, since
-landing folders are tidied up; so somebody has to say when it is to go.
+landing folders are tidied up; so the user has to say when it is to go.
 
 A stream's newest events have no row on time before later ones move the watermark: an ingest logs how many lie in
-windows that aren't closed yet, so that nobody looks for rows that can't be there. A window is open until the watermark
+windows that aren't closed yet, so that no user looks for rows that can't be there. A window is open until the watermark
 has reached its end. Those that depend on their key's other events, and rolling ones, are open at least until it has
 passed their newest event: of these the events that it has not passed are counted.
 """
@@ -206,4 +206,4 @@ def _tables_of(lake: Lake, path: str) -> StreamTables:
     folder, _, name = path.rpartition("/")
     of_folder = [each for each in known if each.startswith(f"{folder}/")]
     named = [each for each in known if each.rpartition("/")[2] == name]
-    raise UnknownName("landing file that an ingest has taken", path, (named or of_folder or known)[:5])
+    raise UnknownName("landing file that an ingest has taken", path, named or of_folder or known, most=5)

@@ -23,14 +23,14 @@ from pipelines.runs.reports import DayFailure, DayReport, Done
 from pipelines.tables.arrival_days import FIRST_DAY, ArrivalDays
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import AuditVersions
-from schemas.errors import NotSetUp, WindrowError, WrongParameter
+from schemas.errors import IngestBehind, NotSetUp, TableMismatch, WindrowError, WrongParameter
 from schemas.windows import DAY
 
 STAGES = ("all", "audit", "publish")
 
 
 def silent(stage: str) -> None:
-    """Progress that nobody listens to."""
+    """Progress that is not shown."""
 
 
 def replay_day(
@@ -61,10 +61,10 @@ def replay(
     It reads what the run's own ingest left, or else the stream's newest: what landed since makes it stale, not wrong.
     backwards: newest days first, where days are not taken together.
 
-    Raises WrongParameter, NotSetUp (no ingest yet, or publish without an audit of the day by that run), IngestBehind,
-    StorageFailed. What is wrong with a day or a query is a failure of it: UnknownName, OutsideStream, NotServed,
-    NotRecounted, GateFailed, TooManyRows, EarlierDayMissing, NothingArrived (before the first arrival, or after the
-    newest), Superseded. Repeating a run leaves the tables' rows as they were.
+    Raises WrongParameter, StorageFailed. What is wrong with a day, a query or a stream is a failure of it: NotSetUp (no
+    ingest yet, or publish without an audit of the day by that run), IngestBehind, UnknownName, OutsideStream,
+    NotServed, NotRecounted, GateFailed, TooManyRows, EarlierDayMissing, NothingArrived (before the first arrival, or
+    after the newest), Superseded. Repeating a run leaves the tables' rows as they were.
     """
     if stage not in STAGES:
         raise WrongParameter("stage", stage, ", ".join(STAGES))
@@ -73,13 +73,15 @@ def replay(
     reports: list[DayReport] = []
     for source in {tables.source.stream.name: tables.source for tables, _ in asked.values()}.values():
         of_stream = {query: each for query, each in asked.items() if each[0].source == source}
-        for batch in batches(lake, engine, of_stream, backwards):
-            only = next(iter(batch)) if len(batch) == 1 else None
-            named = run_id or _run_id(lake, only or source.stream.name, batch, stage)
-            of_run = lake.committing(run_id=named, definition=definition_hash(source.stream.name, only))
-            with run_table.recording(of_run) as recording:
-                done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
-            reports, failures = [*reports, *done.reports], [*failures, *done.failures]
+        try:
+            for named, batch in _runs(lake, engine, of_stream, stage, run_id, backwards):
+                only = next(iter(batch)) if len(batch) == 1 else None
+                of_run = lake.committing(run_id=named, definition=definition_hash(source.stream.name, only))
+                with run_table.recording(of_run) as recording:
+                    done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
+                reports, failures = [*reports, *done.reports], [*failures, *done.failures]
+        except (NotSetUp, IngestBehind) as error:  # of the stream
+            failures += [DayFailure(query, None, error) for query in of_stream]
     return Done(reports, failures)
 
 
@@ -143,7 +145,7 @@ def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[d
 def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
     if stage == "publish":
         every = [(tables, day) for tables, of_query in asked.values() for day in of_query]
-        made = [_recorded(batch.lake, tables, day, batch.run_id) for tables, day in every]
+        made = [left for each in every if (left := _recorded(batch, *each))]
     else:
         made = batch.audited(asked)
     if stage == "audit":
@@ -157,21 +159,26 @@ def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
     return Done(batch.published(made), batch.failures)
 
 
-def _recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRows:
-    """What the run's own audit step left in the ledger; NotSetUp where that is nothing, or is gone."""
-    query, problem = tables.query.name, "there are no audit rows"
-    audited = run_table.latest(lake, query, day, "audit", run_id)
-    if audited is not None:
-        versions = AuditVersions(**audited.outputs)
-        gone = _gone(lake, tables, versions, audited)
-        if gone is None:
-            left = Audited(versions, audited.inputs, audited.counts, audited.kernel, audited.message, [])
-            return AuditRows(tables, {day: left})
-        problem = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
-    raise NotSetUp(
-        f"{problem} of {query} for {day} by run {run_id!r}",
-        f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(run_id)}",
-    )
+def _recorded(batch: RunBatch, tables: QueryTables, day: date) -> AuditRows | None:
+    """What the run's own audit step left in the ledger; a failure of the day where that is nothing, or is gone, or has
+    other columns than the query now."""
+    lake, run_id, query, problem = batch.lake, batch.run_id, tables.query.name, "there are no audit rows"
+    try:
+        if audited := run_table.latest(lake, query, day, "audit", run_id):
+            for table in (tables.audit, tables.late_audit):
+                lake.ensure(table)
+            versions = AuditVersions(**audited.outputs)
+            if (gone := _gone(lake, tables, versions, audited)) is None:
+                left = Audited(versions, audited.inputs, audited.counts, audited.kernel, audited.message, [])
+                return AuditRows(tables, {day: left})
+            problem = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
+        raise NotSetUp(
+            f"{problem} of {query} for {day} by run {run_id!r}",
+            f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(run_id)}",
+        )
+    except (NotSetUp, TableMismatch) as error:
+        batch.failures.append(DayFailure(query, day, error))
+        return None
 
 
 def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run_table.StepRow) -> str | None:
@@ -191,11 +198,24 @@ def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run
     return None
 
 
-def _run_id(lake: Lake, of: str, asked: Asked, stage: str) -> str:
-    """That of the run that audited the first day last, where this one publishes what it left; else a new one."""
-    query, (_, days) = next(iter(asked.items()))
-    if stage == "publish" and (audited := run_table.latest(lake, query, days[0], "audit")):
-        return audited.run_id
+def _runs(
+    lake: Lake, engine: Engine, asked: Asked, stage: str, run_id: str | None, backwards: bool
+) -> Iterator[tuple[str, Asked]]:
+    """What is run under one id. A publication without an id goes on with the run that audited each day last."""
+    for batch in batches(lake, engine, asked, backwards):
+        new = run_id or _new_run_id(batch)
+        by_run: dict[str, dict[str, tuple[QueryTables, list[date]]]] = {}
+        for query, (tables, days) in batch.items():
+            for day in days:
+                audited = run_table.latest(lake, query, day, "audit") if stage == "publish" and not run_id else None
+                of_run = by_run.setdefault(audited.run_id if audited else new, {})
+                of_run.setdefault(query, (tables, []))[1].append(day)
+        yield from by_run.items()
+
+
+def _new_run_id(asked: Asked) -> str:
+    (tables, _), *others = asked.values()
+    of = tables.source.stream.name if others else tables.query.name
     every = [day for _, days in asked.values() for day in days]
     first, last = min(every), max(every)
     return run_table.new_run_id(of if first == last else f"{of}-{first}", last)

@@ -44,14 +44,14 @@ class DayReport:
 
 
 class DayFailure(NamedTuple):
-    """Why a day of a query was not published."""
+    """Why a day of a query was not published; day: None where it is all that were asked for."""
 
     query: str
-    day: date
+    day: date | None
     error: WindrowError
 
     def __str__(self) -> str:
-        return f"{self.query} of {self.day} was not published: {self.error}"
+        return f"{self.query}{f' of {self.day}' if self.day else ''} was not published: {self.error}"
 
 
 class Done(NamedTuple):

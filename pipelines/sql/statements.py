@@ -72,7 +72,7 @@ def explained(lake: Lake, error: Exception, names: list[str], statement: str) ->
 
 def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
     """A connection in memory with views of these tables."""
-    # DuckDB makes this folder when a statement needs it, and takes it away: it must be nobody else's.
+    # DuckDB makes this folder when a statement needs it, and takes it away: no other process may have it.
     scratch = f"{lake.config.scratch}-{os.getpid()}"
     memory = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
     connection = signals.interruptible(memory)

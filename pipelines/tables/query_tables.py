@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from kernels.api import AggregatePlan
 from kernels.farm.content import STATUSES
 from kernels.farm.functions import function, output_names, parameter_values
 from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
-from kernels.replay import AggregatePlan
 from kernels.replay.numbered.spans import by_shares
 from pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME
 from pipelines.tables.stream_tables import StreamTables

@@ -33,7 +33,7 @@ Delivered = Mapping[str, Mapping[date, int]]
 @dataclass(frozen=True)
 class Ingested:
     """A stream as it is, or as an ingest of now would leave it. lake: where its tables are; waiting: the files that the
-    ingest would take; seconds: how long it took, None where there is nothing to ingest; unseen: why nobody can see
+    ingest would take; seconds: how long it took, None where there is nothing to ingest; unseen: why it can't be seen
     whether files wait."""
 
     tables: StreamTables

@@ -16,6 +16,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table
 from pipelines.ledger.stale import CODE, DEFINITION, EVENTS, ROWS, STATE, STEPS, StaleRun, stale
+from pipelines.location import Location
 from pipelines.runs import definitions
 from pipelines.runs.backfill import Progress, redo_stale
 from pipelines.runs.ingest_day import ingest_day
@@ -23,6 +24,7 @@ from pipelines.runs.reports import DayFailure, Done
 from pipelines.tables.stream_tables import StreamTables
 from pipelines.upkeep import rebuild
 from pipelines.upkeep.changed_files import Ingested, as_after_an_ingest, changed_files
+from pipelines.upkeep.rebuild import Rebuilt
 from schemas import registry
 from schemas.errors import WindrowError
 
@@ -195,24 +197,28 @@ def _is_rebuild_due(lake: Lake, query: str) -> bool:
         return False
 
 
-def carry_out(config: Config, planned: DayPlan, progress: Progress) -> Done:
+def carry_out(config: Config, planned: DayPlan, progress: Progress) -> Rebuilt:
     """Do what the plan says, and no more; stale days of all queries in one pass. A query that a rule refuses keeps no
     other from being made again; any other error ends it at once, and so does one of an ingest."""
+    moved: dict[str, Location] = {}
     done = []
     for step in planned.steps:
         if step.does == INGEST:
             ingest_day(config, step.of, None, None, progress)
         elif step.does == REBUILD:
-            done.append(_rebuilt(config, step, progress))
+            rebuilt = _rebuilt(config, step, progress)
+            moved |= rebuilt.moved
+            done.append(rebuilt.days)
     if again := [step.of for step in planned.steps if step.does == BACKFILL]:
         done.append(redo_stale(config, again, progress))
-    return Done([each for of in done for each in of.reports], [each for of in done for each in of.failures])
+    days = Done([each for of in done for each in of.reports], [each for of in done for each in of.failures])
+    return Rebuilt(moved, days)
 
 
-def _rebuilt(config: Config, step: Step, progress: Progress) -> Done:
+def _rebuilt(config: Config, step: Step, progress: Progress) -> Rebuilt:
     try:
-        return rebuild.rebuild(config, step.of, progress).days
+        return rebuild.rebuild(config, step.of, progress)
     except WindrowError as error:
         if not error.refused or step.first is None:
             raise
-        return Done([], [DayFailure(step.of, step.first, error)])
+        return Rebuilt({}, Done([], [DayFailure(step.of, step.first, error)]))

@@ -99,7 +99,7 @@ def _newest_snapshots(lake: Lake) -> Iterator[tuple[str, int]]:
 
 
 def _waiting(lake: Lake, audited: list[StepRow]) -> Iterator[tuple[str, int]]:
-    """Tables and versions that audits wrote and read whose publication may still come. Perhaps nobody will publish
+    """Tables and versions that audits wrote and read whose publication may still come. Perhaps no run will publish
     them: the next day goes on from what the published day has left."""
     for row in audited:
         (query, day), has_state = row.replayed, row.outputs.get("state") is not None
@@ -132,7 +132,7 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
     compacted."""
     folder, note = lake.folder(name), CommitNote(lake.of_run).properties
     with lake.locked(name) as lock:
-        lake.existing_version(name)  # damage that delta-rs passes over would end as files that nobody seems to need
+        lake.existing_version(name)  # damage that delta-rs passes over would end as files that seem to be of no use
         table = storage.delta_table(folder)
         files_before = len(table.file_uris())
         if not dry_run:

@@ -1,7 +1,7 @@
 """Repair: takes damaged files out of a table, so that the rest can be read and the lost rows be made again.
 
-Nothing is deleted: what is taken out lies below `<home>/damaged` then. Of a table whose log is damaged nobody knows
-which of its files hold its rows, so all of it goes. Only the ledger can't be made again: its rows are taken from every
+Nothing is deleted: what is taken out lies below `<home>/damaged` then. A table whose log is damaged goes as a whole:
+which of its files hold its rows is not known. Only the ledger can't be made again: its rows are taken from every
 file that is still whole. These are only ever appended, so none that a file of its folder holds is wrong: not those of
 files that compaction replaced either, which hold the same rows once more. A repair that is killed leaves a table that
 is damaged still, for the next one, or gone.
@@ -47,7 +47,7 @@ def repair(
     config: Config, names: list[str], report: Callable[[Repair], object] = lambda _: None
 ) -> tuple[list[Repair], int]:
     """Repair the damaged ones of these tables, by default of all; also returns how many were looked at. `report` gets
-    each as soon as it is repaired: should a later one fail, nobody else knows any more what the earlier have lost.
+    each as soon as it is repaired: should a later one fail, no later run knows any more what the earlier have lost.
     O(bytes of the tables). UnknownName for a table that isn't there; StorageFailed without room for the ledger."""
     lake = Lake(config)
     known = lake.names()

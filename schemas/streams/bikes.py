@@ -141,5 +141,5 @@ STREAM = Stream(
     why_these_days="the system opened on 2013-05-27, and goes on",
     not_events=tuple((path, "a list of stations: it holds no trips") for path in packed_or_not("bikes/*/stations")),
     start_meaning="when the bike was taken",
-    arrival_meaning="when the bike was back: until then nobody knows the trip",
+    arrival_meaning="when the bike was back: until then the trip is not known",
 )

@@ -82,7 +82,7 @@ COLUMNS = (
     Column("priority", "int64", "0 and 1: usual, 2: preferred", low=0, high=9, nullable=False),
     Column("service", "string", "what was asked for, such as PS, the usual service", nullable=False),
     Column("outcome", "string", "agent, hung up or phantom", nullable=False),
-    Column("agent", "string", "who answered; NO_SERVER for nobody", nullable=False),
+    Column("agent", "string", "who answered; NO_SERVER for no agent", nullable=False),
     Column("menu_s", "int64", "time in the menu; below zero where two clocks disagreed", "s", low=-DAY_S, high=DAY_S,
            nullable=False),
     Column("queue_s", "int64", "time in the queue", "s", low=0, high=DAY_S, nullable=False),

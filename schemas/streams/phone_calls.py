@@ -42,7 +42,7 @@ COLUMNS = (
     Column("caller", "int64", "whose phone it was; null where the line doesn't say", low=0, high=MOST),
     Column("receiver", "int64", "who was called, where that is one of the students", low=0, high=MOST),
     Column("number", "string", "pseudonym of the number that was called"),
-    Column("duration_s", "int64", "length of the call, 0 where nobody answered", "s", low=0, high=LONGEST_S,
+    Column("duration_s", "int64", "length of the call, 0 for a call without an answer", "s", low=0, high=LONGEST_S,
            nullable=False),
     Column("duration_note", "string", f"{AT_LIMIT}: the call lasted 32,767 s or longer; null otherwise"),
 )  # fmt: skip

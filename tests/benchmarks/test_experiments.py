@@ -9,18 +9,26 @@ import pytest
 from benchmarks import (
     against_spark,
     backfill,
+    everyday,
     first_light_kernel,
     growth,
     growth_replay,
+    hot_key,
+    ingest_growth,
     order_statistics,
+    plan_at_scale,
     quantiles_replay,
     run_growth,
     upkeep,
 )
+from benchmarks.calls import Calls
 from benchmarks.first_light_trips import Sizes
+from pipelines.config import Config
 from pipelines.flow import scheduled_queries
+from samples import cdr
 from schemas import registry
 from schemas.streams.bikes import STREAM
+from tests.support.lakes import ingest
 
 pytestmark = pytest.mark.slow
 
@@ -64,6 +72,41 @@ def test_a_lake_of_many_runs_is_measured_before_and_after_maintenance():
     before, after = upkeep.main(["--days", "2", "--repeats", "1"])
     assert before["steps of runs"] == after["steps of runs"] == 2 * 2 * len(registry.queries())
     assert after["ms to read its steps"] > 0
+
+
+def test_every_part_of_a_replay_has_its_seconds(tmp_path: Path):
+    config = Config(tmp_path, tmp_path / "landing", asked_engine="local")
+    cdr.write(config.landing, 2, everyday.YESTERDAY, sessions_per_day=200)
+    ingest(config, "cdr")
+    spent_s = everyday.from_within(config, "local")
+    assert set(spent_s) >= {"work on shares", "Delta's log, by delta-rs"}
+    assert min(spent_s.values()) > 0
+
+
+def test_a_lake_of_nothing_but_logs_is_planned(tmp_path, monkeypatch):
+    monkeypatch.setattr(plan_at_scale, "HOME", tmp_path)
+    monkeypatch.setattr(plan_at_scale, "DAYS", 10)
+    plan_at_scale.build(Config(tmp_path, tmp_path / "landing"))
+    planned = plan_at_scale.measured()["planned"]
+    assert planned["files"] == sum(each["files"] for each in planned["tasks"]) > 0
+
+
+@pytest.mark.nightly
+def test_a_hot_key_is_replayed_and_timed(tmp_path, monkeypatch):
+    monkeypatch.setattr(hot_key, "CALLS", Calls(2_000, 100, 0.9))
+    monkeypatch.setattr(hot_key, "ROUNDS", 1)
+    for definitions in (registry.streams(), registry.queries()):  # taken out again behind the test
+        monkeypatch.setitem(definitions, "calls", None)
+        monkeypatch.setitem(definitions, hot_key.QUERY.name, None)
+    config = Config(tmp_path, tmp_path / "landing", asked_engine="local")
+    hot_key.build(config)
+    assert hot_key.measured(config)["rows"] > 0
+
+
+@pytest.mark.nightly
+def test_an_ingest_is_measured_stage_by_stage(tmp_path):
+    found = ingest_growth.measure(ingest_growth.build(tmp_path, 2), 2)
+    assert {"seconds", "processor", "land", "bronze", "silver"} <= found.keys()
 
 
 def test_the_benchmark_makes_its_rows_without_the_real_files(tmp_path: Path):

@@ -170,10 +170,12 @@ def test_a_defect_is_a_short_line_and_a_log_or_where_that_can_not_be_written_its
 @pytest.mark.slow
 @pytest.mark.parametrize("number", ["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES"])
 def test_a_disk_that_refuses_is_no_defect(tmp_path, number):
-    ended = reported(f"(_ for _ in ()).throw(OSError({number}, 'refused', 'a/file'))", tmp_path)
+    home = tmp_path / "home"  # which isn't there, so that nobody may write to it
+    ended = reported(f"(_ for _ in ()).throw(OSError({number}, 'refused', '{home}/a/file'))", home)
     assert ended.returncode == errors.StorageFailed.exit_code
-    assert "a/file" in ended.stderr
-    assert not (tmp_path / "logs").exists()
+    assert f"{home}/a/file" in ended.stderr
+    assert (f"WINDROW_HOME {home} can't be" in ended.stderr) == (number in ("EROFS", "EACCES"))
+    assert not home.exists()
 
 
 def session_of(leader: int) -> set[int]:

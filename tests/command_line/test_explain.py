@@ -13,7 +13,7 @@ from pipelines.runs.explain import PlannedTasks, _gathered, explain
 from pipelines.runs.replay import replay_day
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
-from schemas.errors import NotSetUp, OutsideStream
+from schemas.errors import NothingArrived, NotSetUp, OutsideStream
 from tests.support.lakes import DAYS
 from tests.support.replay.work import replayed_of
 
@@ -82,3 +82,5 @@ def test_what_can_not_be_replayed_is_not_explained(ingested, tmp_path):
         explain(ingested, QUERY, DAY.replace(year=1999))
     with pytest.raises(NotSetUp, match="windrow ingest bikes"):
         explain(Config(tmp_path / "empty", ingested.landing), QUERY, DAY)
+    with pytest.raises(NothingArrived, match=f"on {DAY.replace(year=2019)}"):
+        explain(ingested, QUERY, DAY.replace(year=2019))

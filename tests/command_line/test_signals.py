@@ -99,4 +99,4 @@ sys.exit(reported(globals()[sys.argv[1]], False))
 def test_a_signal_that_python_or_a_library_drops_ends_the_command_still(where):
     ended = python("-c", DROPPED, where, env={"PYTHONPATH": str(REPOSITORY)}, timeout=20)
     assert ended.returncode == 128 + signal.SIGINT
-    assert ended.stderr == "error: stopped by SIGINT; nothing was left running\n"
+    assert ended.stderr == "error: stopped by SIGINT; nothing was left running; the same command does the rest\n"

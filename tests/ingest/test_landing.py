@@ -40,6 +40,7 @@ def test_a_missing_landing_folder_is_reported(config):
 def test_files_of_other_streams_are_none_of_our_business(config):
     trips.write_bytes(config, "cdr/x.csv", b"a")
     assert landing.listing(config.landing, BIKES) == landing.Listing({}, ())
+    assert "no files of bikes" in find(config).messages[-1]
 
 
 def test_what_no_layout_names_and_what_holds_no_events_is_reported(config):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.replay import PassTicks
+from kernels.api import PassTicks
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ingest import partitions

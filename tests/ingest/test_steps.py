@@ -10,9 +10,10 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.ingest import files
+from pipelines.ingest import files, parse
 from pipelines.ingest.changes import LEAST_BYTES
 from schemas import registry
+from schemas.stream import Layout
 from schemas.tables import silver_table
 from tests.support import landings, trips
 from tests.support.lakes import PATIENT, ingest, pending
@@ -145,7 +146,7 @@ def contents(config: Config) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_batches_do_not_show(tmp_path, seed):
     """New files, changed ones, copies, swapped contents, another definition: each step in one batch and in many."""
     chance = random.Random(seed)
@@ -162,6 +163,31 @@ def test_batches_do_not_show(tmp_path, seed):
             for config in (whole, parts):
                 make_older(config)
     assert not pending(parts, BIKES)
+
+
+def test_a_definition_that_moves_events_to_other_days_is_applied_file_by_file(tmp_path, monkeypatch):
+    """A line of both files is an event of the first, and a duplicate of the other until that has its turn."""
+    whole, parts = (Config(tmp_path / name, tmp_path / "landing") for name in ("whole", "parts"))
+    for name in "ab":
+        lines = [trips.trip("2017-06-03 08:00:00", 600), trips.trip(f"2017-06-04 0{'ab'.index(name)}:00:00", 600)]
+        landings.put(whole, path_of(BIKES, name, packed=True), content_of(BIKES, lines))
+    for config in (whole, parts):
+        ingest(config, BIKES)
+    ours = registry.stream(BIKES)
+    monkeypatch.setitem(registry.streams(), BIKES, replace(ours, layouts=tuple(map(two_days_later, ours.layouts))))
+    monkeypatch.setattr(parse, "stream_hash", lambda name: "two days later")
+    ingest(in_one(whole), BIKES)
+    ingest(each_alone(parts), BIKES)
+    assert contents(parts) == contents(whole)
+    assert not pending(parts, BIKES)
+
+
+def two_days_later(layout: Layout) -> Layout:
+    def parse_later(*given) -> list:
+        found = layout.parse(*given)
+        return [each._replace(arrival_us=each.arrival_us + 2 * 86_400_000_000) for each in found]
+
+    return replace(layout, parse=parse_later)
 
 
 def make_older(config: Config) -> None:

@@ -12,8 +12,8 @@ from kernels.farm import given_windows, running
 from kernels.farm.content import Result, WindowContent
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import compute_once, status_text
-from kernels.replay import OVER_TIME as STOPPED
 from kernels.replay.late import BEFORE_ALL_US
+from kernels.replay.stop import OVER_TIME as STOPPED
 from schemas.errors import BrokenDefinition, TooManySeconds, WorkerLost, WrongParameter
 from tests.support.kernels import heavy
 from tests.support.kernels.marks import COMPILED

@@ -6,9 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels import entry
-from kernels.api import replay_keys
+from kernels.api import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec
 from kernels.runtime.struct import words_at
 from kernels.states.state_plan import make_plan
 from tests.support.kernels.columns import columns_of, in_steps, ticks_of

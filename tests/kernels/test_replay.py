@@ -8,10 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.api import replay_keys
-from kernels.entry import choose
-from kernels.monoids import AggregateSpec
-from kernels.replay import (
+from kernels.api import (
     FIRINGS,
     AggregatePlan,
     EventColumns,
@@ -21,7 +18,10 @@ from kernels.replay import (
     ResultRows,
     WindowSpec,
     Zone,
+    replay_keys,
 )
+from kernels.entry import choose
+from kernels.monoids import AggregateSpec
 from kernels.replay.kernel_selection import LeftToEvents
 from kernels.runtime import operations
 from kernels.runtime.operations import ask

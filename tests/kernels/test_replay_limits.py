@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.api import replay_keys
+from kernels.api import CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
 from kernels.bounds import Extent
 from kernels.kinds import window_kind
-from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec
 from kernels.replay.expected_rows import expected_rows
+from kernels.replay.stop import OVER_TIME
 from kernels.replay.types import EMITS
 from kernels.runtime import operations
 from kernels.runtime.operations import ask

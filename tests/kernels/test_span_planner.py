@@ -5,9 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from kernels.api import replay_keys
+from kernels.api import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, WindowSpec
 from kernels.spans import _planner as planner
 from kernels.spans import kernels
 from kernels.spans._planner import (

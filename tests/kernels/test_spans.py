@@ -10,10 +10,9 @@ import pytest
 from numba import config
 
 from kernels import entry, spans
-from kernels.api import replay_keys
+from kernels.api import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
 from kernels.monoids import AggregateSpec
 from kernels.objects.saved import SEAL_WORDS, sealed
-from kernels.replay import AggregatePlan, PassTicks, ReplayRules, WindowSpec
 from kernels.spans import se_slicing
 from kernels.spans._window import held_records
 from kernels.spans.se_slicing import Slices

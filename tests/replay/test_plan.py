@@ -129,11 +129,13 @@ def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_i
 def test_the_list_of_stale_runs_names_the_command_that_makes_them_again(published, run):
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
+    assert "leave out --stages and --last" in run(published, "runs", "--stale", "--last", "5").error
     listed = run(published, "runs", "--stale")
     assert (listed.code, "windrow plan --run" in listed.error) == (0, True), listed.error
     planned = run(published, "plan")
     assert planned.code == 0 and "windrow plan --run" in planned.error
     assert LATE_FILE in planned.out and "windrow backfill bikes_daily --stale" in planned.out
+    assert "to do this: windrow plan bikes_daily --run, " in run(published, "plan", "bikes_daily").error
 
 
 def test_what_cannot_be_done_is_refused_with_what_to_do(published, run):

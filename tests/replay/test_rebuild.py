@@ -8,6 +8,7 @@ import pytest
 from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.ledger.stale import stale
+from pipelines.runs.explain import explain
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
 from pipelines.upkeep.day_plan import plan
@@ -32,10 +33,14 @@ def changed(published, monkeypatch):
     return published
 
 
-def test_a_run_is_refused_and_names_the_command(changed):
+def test_a_run_is_refused_and_names_the_command_and_so_is_its_explanation(changed, run):
     with pytest.raises(TableMismatch, match=f"windrow rebuild {QUERY}"):
         replay_day(changed, QUERY, DAYS[1])
+    with pytest.raises(TableMismatch, match=f"windrow rebuild {QUERY}"):
+        explain(changed, QUERY, DAYS[1])
     assert [step.command for step in plan(changed, [], lambda text: None).steps] == [f"windrow rebuild {QUERY}"]
+    ended = run(changed, "plan", "--run")
+    assert ended.code == 0 and f"{QUERY}_late as it was lies in" in ended.error
 
 
 @ENGINES

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pyarrow as pa
 import pytest
 
-from kernels.replay import CHOSEN
+from kernels.api import CHOSEN
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.publish import publish
@@ -16,13 +16,22 @@ from pipelines.ledger import run_table as ledger
 from pipelines.ledger.code_hash import code_hash
 from pipelines.rows.arrays import arrow_schema
 from pipelines.runs.backfill import backfill
-from pipelines.runs.definitions import with_arrivals
-from pipelines.runs.replay import replay_day
+from pipelines.runs.definitions import nothing_arrived, with_arrivals
+from pipelines.runs.replay import replay, replay_day
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import AuditVersions
 from schemas import registry
-from schemas.errors import NothingArrived, NotRecounted, NotServed, NotSetUp, OutsideStream, WrongParameter
+from schemas.errors import (
+    BrokenDefinition,
+    NothingArrived,
+    NotRecounted,
+    NotServed,
+    NotSetUp,
+    OutsideStream,
+    StorageFailed,
+    WrongParameter,
+)
 from schemas.query import policy
 from tests.support.lakes import DAYS, PATIENT, QUERIES, gate_of, ingest
 from tests.support.replay import landing
@@ -67,10 +76,44 @@ def test_a_day_between_the_arrivals_keeps_its_run_and_so_does_one_that_has_rows_
     assert with_arrivals(lake, tables, ends, DAYS) == DAYS, "all of them are published"
     monthly = [date(2018, month, 1) for month in range(1, 13)]
     assert with_arrivals(lake, tables, ends, monthly) == [day for day in monthly if day in DAYS]
+    assert "it has no arrivals yet; where files" in str(nothing_arrived(tables, ArrivalDays({}), DAYS))
     last = DAYS[4] + 10 * DAY_LONG
     stream = replace(tables.source.stream, last_day=last)
     ended = tables._replace(source=tables.source._replace(stream=stream))
     assert with_arrivals(lake, ended, ends, [last - DAY_LONG, last]) == [last], "it closes all windows"
+
+
+def test_so_does_one_whose_publication_did_not_end(ingested, monkeypatch):
+    def full(*_):
+        raise StorageFailed("no space")
+
+    monkeypatch.setattr("pipelines.gate.publish._replace_days", full)
+    with pytest.raises(StorageFailed):
+        replay_day(ingested, "bikes_demand", DAY)
+    lake, tables = Lake(ingested), QueryTables.of(registry.query("bikes_demand"))
+    arrived = ArrivalDays.read(lake, tables.source.partitions.name)
+    before = ArrivalDays({DAYS[1]: arrived.by_date[DAYS[1]]})
+    assert with_arrivals(lake, tables, before, DAYS) == [DAYS[1], DAY], "stale asks for it as long as it has no end"
+
+
+def test_a_query_or_a_stream_that_fails_keeps_no_other_from_being_published(ingested, monkeypatch):
+    broken = BrokenDefinition("schemas/queries/bikes_wrong.py", 3, "wrong")
+    monkeypatch.setitem(registry.broken_queries(), "bikes_wrong", broken)
+    done = backfill(ingested, ["bikes_wrong", "cdr_active", "bikes_demand"], (DAY, DAY))
+    assert [(each.query, each.day) for each in done.reports] == [("bikes_demand", DAY)]
+    assert {each.query: type(each.error) for each in done.failures} == {
+        "bikes_wrong": BrokenDefinition,
+        "cdr_active": NotSetUp,
+    }
+
+
+def test_audits_of_several_runs_are_published_together_and_a_query_without_one_fails_alone(ingested):
+    for query in ("bikes_demand", "bikes_daily"):
+        replay_day(ingested, query, DAY, stage="audit")
+    asked = dict.fromkeys(("bikes_demand", "bikes_daily", "bikes_last_hour"), [DAY])
+    done = replay(ingested, asked, stage="publish")
+    assert sorted(report.query for report in done.reports) == ["bikes_daily", "bikes_demand"]
+    assert [(each.query, type(each.error)) for each in done.failures] == [("bikes_last_hour", NotSetUp)]
 
 
 @pytest.mark.nightly

@@ -160,3 +160,9 @@ def test_a_broken_model_is_refused_by_its_own_error_and_no_broken_query_is_taken
     assert right == "farm_telemetry_trend"
     assert query.startswith(f"BrokenDefinition {QUERY}:")
     assert unknown.startswith("UnknownName no query is named 'bikes_anomaly'. Did you mean 'bikes_anomalies'?")
+
+
+def test_a_broken_query_is_one_of_the_stream_that_its_file_names(tree):
+    edit(tree, QUERY, *QUERIES["syntax"][:2])
+    asked = "from schemas.registry import broken_queries_of as of; print(of('bikes'), of('cdr'))"
+    assert printed(tree, asked) == "['bikes_daily'] []\n"

@@ -34,6 +34,7 @@ def test_another_word_that_begins_alike_is_no_slip():
 def test_what_was_meant_stands_before_what_else_there_is(error):
     before, meant, after = str(error).partition(" Did you mean 'bikes_demand'? ")
     assert meant and "'bikes_demnd'" in before and "bikes_daily" in after and len(before) < 80
+    assert f"; known: {min(NAMES)} and {len(NAMES) - 1} more" in str(UnknownName("table", "zzz", NAMES, most=1))
 
 
 WORDS = {

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import entry
-from kernels.replay import PassTicks
+from kernels.api import PassTicks
 from pipelines.replay.day_state import STATE_TYPE
 from pipelines.replay.replay_events import Replayed, replay_events
 from pipelines.replay.specifications import ServedQuery

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kernels import entry
 from kernels.aggregators import kernels, window_class
-from kernels.replay import KERNELS
+from kernels.api import KERNELS
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import ticks_of_events

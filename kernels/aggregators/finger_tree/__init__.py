@@ -45,7 +45,7 @@ class FingerTree(PointWindow):
     """Any order; with n entries, d of them younger than the place of an insertion, m in a burst or an eviction:
     insert O(log d), bulk_insert O(m log(d/m)) after sorting, evict O(1) of the oldest and O(log n) elsewhere,
     bulk_evict O(log m), all amortised; query O(1), range_query and first_where O(log n), len O(n / arity). Memory: 1
-    word an entry plus its state. An eviction looks at no entry that goes, so nobody counts along. What bounds n is
+    word an entry plus its state. An eviction looks at no entry that goes, so no count is kept. What bounds n is
     memory: entries are named by 64-bit offsets.
 
     min_arity: of inner nodes, from 2 on; a leaf holds four to eight times as many entries.

@@ -113,7 +113,7 @@ def _end_pane(r, end, tick):
     window, arrived = ArrivalCountWindow(r.window.address), r.dependent.by_arrival
     if r.plan.is_commutative:
         gather(r.plan, r.state, r.events.columns, arrived.pane_row, end)
-        r.kernel.insert(r.panes, arrived.pane_row, r.state, -1)
+        r.kernel.insert(r.structure, arrived.pane_row, r.state, -1)
     number = arrived.rows_before + end - r.events.first_of_key[r.key]
     arrived.pane_row, arrived.next_edge = end, end + _until_next_edge(window, number)
     if tick != HAD_ROWS and number >= window.size and (number - window.size) % window.every == 0:
@@ -128,22 +128,22 @@ def _emit(r, first, end, tick, index):
         firing = EARLY if r.emit == EMIT_ARRIVAL else firing_of_pass(r)
         make_row(r, (found.start, found.end, found.number, 0), firing, tick, 0, _state(r, first, end))
     if r.plan.is_commutative:
-        r.kernel.bulk_evict(r.panes, first - 1)
+        r.kernel.bulk_evict(r.structure, first - 1)
 
 
 @inner
 def _state(r, first, end):
     """Of the rows [first, end) of the key at hand, of which neither falls. O(rows that come and go · log window)."""
     if r.plan.is_commutative:
-        return r.kernel.range_query(r.panes, first, end)
+        return r.kernel.range_query(r.structure, first, end)
     arrived, ranks = r.dependent.by_arrival, r.events.ranks
     for row in range(arrived.held_first, min(first, arrived.held_end)):
-        r.kernel.evict(r.panes, ranks[row])
+        r.kernel.evict(r.structure, ranks[row])
     for row in range(max(first, arrived.held_end), end):
         gather(r.plan, r.state, r.events.columns, row, row + 1)
-        r.kernel.insert(r.panes, ranks[row], r.state, row)
+        r.kernel.insert(r.structure, ranks[row], r.state, row)
     arrived.held_first, arrived.held_end = first, end
-    return r.kernel.range_query(r.panes, 0, FOREVER)
+    return r.kernel.range_query(r.structure, 0, FOREVER)
 
 
 @inner

@@ -180,7 +180,7 @@ def _is_unchanged(dependent, place, start, end):
 
 @inner
 def _close(r, place, tick):
-    """The window at a place is no more: a closing row. What it had is kept apart, so that nobody walks over it: with
+    """The window at a place is no more: a closing row. What it had is kept apart, so that no walk comes to it: with
     emit arrival a session that grew by n events left n of them."""
     not_inlined()
     emitted, closed = r.dependent.emitted, r.dependent.closed

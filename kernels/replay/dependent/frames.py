@@ -44,13 +44,13 @@ def end_of(window, frame):
 
 
 def start_key(r: Replay):
-    KeyFrames(r.panes).events = r.events.columns
+    KeyFrames(r.structure).events = r.events.columns
 
 
 def take(r: Replay, row):
-    s, window, time = KeyFrames(r.panes), CutWindow(r.window.address), r.events.starts[row]
+    s, window, time = KeyFrames(r.structure), CutWindow(r.window.address), r.events.starts[row]
     s.cut, s.cut_row = NEVER, NONE
-    status = r.frames.insert(r.panes, time, row)
+    status = r.frames.insert(r.structure, time, row)
     if status != DONE and r.dependent.refused == DONE:
         r.dependent.refused, r.dependent.refused_row = status, row
         r.stop.asked = REFUSED
@@ -65,7 +65,7 @@ def take_run(r: Replay, first, end):
     window, dependent = CutWindow(r.window.address), r.dependent
     if r.frames.append_run == 0:
         return first
-    row = r.frames.append_run(r.panes, r.events.starts, first, end)
+    row = r.frames.append_run(r.structure, r.events.starts, first, end)
     if window.passes_at_end:
         dependent.next_passes = _least_end(r, window)
     else:
@@ -76,7 +76,7 @@ def take_run(r: Replay, first, end):
 @inner
 def _least_end(r, window):
     """No session behind the frontier ends before that: it is that of the youngest, if all others have passed."""
-    s, dependent = KeyFrames(r.panes), r.dependent
+    s, dependent = KeyFrames(r.structure), r.dependent
     if s.frames.count == 0:  # no tuple that came had a gap
         return dependent.next_passes
     chunk, at = last_place(s.frames)
@@ -89,8 +89,8 @@ def _least_end(r, window):
 
 
 def close_burst(r: Replay):
-    r.frames.close_burst(r.panes)
-    s = KeyFrames(r.panes)
+    r.frames.close_burst(r.structure)
+    s = KeyFrames(r.structure)
     move_up(r.dependent.changed_to, s.cut, s.cut_row)
 
 
@@ -98,7 +98,7 @@ def close_burst(r: Replay):
 def go_before(r: Replay, time, row):
     """Two frames back: the one that such a tuple belongs to or opens, and the one that it may have been of. O(log
     frames)."""
-    s, dependent = KeyFrames(r.panes), r.dependent
+    s, dependent = KeyFrames(r.structure), r.dependent
     chunk, at = place_behind(s.frames, time, row)
     for _ in range(2):
         if _has_before(s.frames, chunk, at):
@@ -157,20 +157,20 @@ def _find(r, frame):
     if window.passes_at_end:
         found.passes = found.end
         return
-    found.closing_row = r.frames.closing_row(r.panes, frame)
+    found.closing_row = r.frames.closing_row(r.structure, frame)
     found.passes = FOREVER if found.closing_row == NONE else r.events.starts[found.closing_row]
 
 
 @inner
 def _closed_at(r, frame):
-    row = r.frames.closing_row(r.panes, frame)
+    row = r.frames.closing_row(r.structure, frame)
     return FOREVER if row == NONE else r.events.starts[row]
 
 
 def go_on(r: Replay):
     dependent = r.dependent
     go_before(r, dependent.frontier.time, dependent.frontier.row)
-    s = KeyFrames(r.panes)
+    s = KeyFrames(r.structure)
     while dependent.cursor_chunk < s.frames.end:
         frame = frame_at(s, dependent.cursor_chunk, dependent.cursor_at)
         if not is_until(frame.last, frame.last_row, dependent.frontier.time, dependent.frontier.row):
@@ -181,7 +181,7 @@ def go_on(r: Replay):
 
 
 def next_window(r: Replay):
-    s, dependent = KeyFrames(r.panes), r.dependent
+    s, dependent = KeyFrames(r.structure), r.dependent
     while dependent.cursor_chunk < s.frames.end:
         frame = frame_at(s, dependent.cursor_chunk, dependent.cursor_at)
         dependent.cursor_chunk, dependent.cursor_at = next_place(s.frames, dependent.cursor_chunk, dependent.cursor_at)
@@ -199,15 +199,15 @@ def next_window(r: Replay):
 
 @inner
 def _is_window(r, s, frame):
-    return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(r.frames.content(r.panes, frame)))
+    return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(r.frames.content(r.structure, frame)))
 
 
 def state(r: Replay):
-    return r.frames.content(r.panes, r.dependent.frame)
+    return r.frames.content(r.structure, r.dependent.frame)
 
 
 def forget(r: Replay, time):
-    s, dependent = KeyFrames(r.panes), r.dependent
+    s, dependent = KeyFrames(r.structure), r.dependent
     copy_window(dependent.found, dependent.forgotten)
     chunk, at = standing(s.frames, s.frames.first, 0)
     while chunk < s.frames.end and _closed_at(r, frame_at(s, chunk, at)) < time:
@@ -215,33 +215,33 @@ def forget(r: Replay, time):
             _find(r, frame_at(s, chunk, at))
         chunk, at = next_place(s.frames, chunk, at)
     copy_window(dependent.forgotten, dependent.found)
-    r.frames.evict(r.panes, time)
+    r.frames.evict(r.structure, time)
     first = frame_at(s, s.frames.first, 0).first if s.frames.count > 0 else time
     drop_before(dependent.late, min(time, first))
     return s.frames.count
 
 
 def least_row(r: Replay):
-    return r.frames.least_row(r.panes)
+    return r.frames.least_row(r.structure)
 
 
 def begins_anew(r: Replay):
     """Sessions end by themselves: none of those that ended before all that can still come. What closes another frame is
     the next tuple, so that one stays open for ever."""
-    window, s = CutWindow(r.window.address), KeyFrames(r.panes)
+    window, s = CutWindow(r.window.address), KeyFrames(r.structure)
     if window.ends_at_reach:
         return 1 if s.frames.count == 0 or last_frame(s).reach <= r.clock.floor else 0
     return 1 if window.passes_at_end and r.dependent.youngest + window.tail <= r.clock.floor else 0
 
 
 def save(r: Replay, into, first):
-    KeyFrames(r.panes).row_offset = first
-    return r.frames.save(r.panes, into)
+    KeyFrames(r.structure).row_offset = first
+    return r.frames.save(r.structure, into)
 
 
 def load(r: Replay, saved, words, first):
-    KeyFrames(r.panes).row_offset = first
-    return r.frames.load(r.panes, saved, words, first, first + r.carried.kept[r.key])
+    KeyFrames(r.structure).row_offset = first
+    return r.frames.load(r.structure, saved, words, first, first + r.carried.kept[r.key])
 
 
 frames_source = lazy_table(

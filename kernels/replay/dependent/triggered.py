@@ -188,7 +188,7 @@ def _put_into_kernel(r, window, row):
     events, walk = r.events.columns, r.dependent.walk
     if window.keeps_panes:
         gather(r.plan, r.state, events, row, row + 1)
-        r.kernel.insert(r.panes, r.events.ranks[row], r.state, row)
+        r.kernel.insert(r.structure, r.events.ranks[row], r.state, row)
     if window.looked_at.address != 0:
         gather(window.looked_at, walk.policy_state, events, row, row + 1)
         r.kernel.insert(walk.policy_panes, r.events.ranks[row], walk.policy_state, row)
@@ -228,7 +228,7 @@ def state(r: Replay):
     if own != 0:
         return own(r)
     found, ranks = r.dependent.found, r.events.ranks
-    return r.kernel.range_query(r.panes, ranks[found.first_row], ranks[found.last_row] + 1)
+    return r.kernel.range_query(r.structure, ranks[found.first_row], ranks[found.last_row] + 1)
 
 
 def forget(r: Replay, time):
@@ -241,7 +241,7 @@ def forget(r: Replay, time):
     drop_before(dependent.late, walk.here.tail)
     was_kept = walk.here.tail_row >= r.events.first_of_key[r.key]
     if TupleWindow(r.window.address).keeps_panes and was_kept:
-        r.kernel.bulk_evict(r.panes, r.events.ranks[walk.here.tail_row])
+        r.kernel.bulk_evict(r.structure, r.events.ranks[walk.here.tail_row])
         if walk.policy_panes != 0:
             r.kernel.bulk_evict(walk.policy_panes, r.events.ranks[walk.here.tail_row])
     return walk.tuples.count

@@ -76,7 +76,7 @@ def start_key(r):
 
 def take_run(r: Replay, first, end):
     """All events of the key, and all its rows."""
-    windows, step = PerEvent(r.panes), 0
+    windows, step = PerEvent(r.structure), 0
     windows.size, windows.events = r.window.size, r.events.columns
     start_rolling(windows, r.events.starts, first, end, (r.kernels.ascending, r.kernels.rows))
     while step < r.clock.steps and windows.stacks.next < windows.stacks.end and not must_stop(r.stop):

@@ -51,7 +51,7 @@ def advance(r: Replay, step):
     clock = r.clock
     before, watermark, floor = clock.step, clock.watermark, clock.floor
     move_watermark(clock, step)
-    has_events = r.holder.is_empty(r.panes) == 0
+    has_events = r.holder.is_empty(r.structure) == 0
     # By the old floor: windows that become final in this very step are still in the table of open ones.
     if has_events and r.emit != EMIT_ARRIVAL and (r.emit != EMIT_FINAL or clock.allowed > 0):
         _sweep(r, r.numbered.passing, watermark, clock.watermark, before)
@@ -68,9 +68,9 @@ def advance(r: Replay, step):
 def _evict(r):
     """Once as much is dead as a window is long: moving a leaf up for every single pane cost more than its row."""
     floor = r.clock.floor
-    if floor == FOREVER or floor - r.holder.oldest(r.panes) < 2 * r.window.size:
+    if floor == FOREVER or floor - r.holder.oldest(r.structure) < 2 * r.window.size:
         return
-    r.holder.evict(r.panes, window_start(r.window, first_end_after(r.window, floor)) - 1)
+    r.holder.evict(r.structure, window_start(r.window, first_end_after(r.window, floor)) - 1)
 
 
 @inner
@@ -82,12 +82,12 @@ def _sweep(r, walk, old, new, step):
     number = walk.next
     is_exact = number != UNKNOWN
     if not is_exact:
-        number = first_end_after(window, max(old, r.holder.oldest(r.panes)))
+        number = first_end_after(window, max(old, r.holder.oldest(r.structure)))
     number = window_from(r, number)
     while number != FOREVER and window_end(window, number) <= new and not must_stop(r.stop):
         state = r.numbered.placement.window_state(r, walk, number)
         if events_of(state) == 0:
-            time = r.holder.first_from(r.panes, window_start(window, number))
+            time = r.holder.first_from(r.structure, window_start(window, number))
             following = FOREVER if time == FOREVER else max(number + 1, first_end_after(window, time))
             number = window_from(r, following)
             is_exact = False

@@ -39,7 +39,7 @@ def pane_of(r, time):
 def insert_event(r, time, row):
     not_inlined()
     gather(r.plan, r.state, r.events.columns, row, row + 1)
-    r.kernel.insert(r.panes, time, r.state, row)
+    r.kernel.insert(r.structure, time, r.state, row)
     add_to_walk(r, r.numbered.changing, time)
 
 
@@ -68,7 +68,7 @@ def take_run(r: Replay, first, end):
     row = end_of_run(r, r.events.starts, first, end)
     if row > first:
         gather(r.plan, r.state, r.events.columns, first, row)
-        r.kernel.insert(r.panes, r.numbered.pane.low, r.state, -1)
+        r.kernel.insert(r.structure, r.numbered.pane.low, r.state, -1)
     return row
 
 
@@ -102,8 +102,8 @@ def take_rolling(r: Replay, row):
     time, size, beyond, clock = r.events.starts[row], window.size, window.beyond, r.clock
     if time + size <= clock.floor:
         return
-    first = time if beyond == 1 or r.kernel.first_from(r.panes, time) != time else time + 1
-    if first == time or r.kernel.youngest(r.panes) > time:  # or in the window of a later time
+    first = time if beyond == 1 or r.kernel.first_from(r.structure, time) != time else time + 1
+    if first == time or r.kernel.youngest(r.structure) > time:  # or in the window of a later time
         r.numbered.burst_youngest = max(time, r.numbered.burst_youngest)
     insert_event(r, time, row)
     if time + beyond <= clock.watermark:
@@ -118,9 +118,9 @@ def close_burst(r: Replay, first, end):
     """With emit arrival the window of the key's youngest time has a row, if the burst changed it and it isn't final."""
     if r.emit == EMIT_FINAL:
         _note_late_windows(r, first, end)
-    if r.emit != EMIT_ARRIVAL or r.kernel.is_empty(r.panes) == 1:
+    if r.emit != EMIT_ARRIVAL or r.kernel.is_empty(r.structure) == 1:
         return FOREVER
-    number = r.kernel.youngest(r.panes)
+    number = r.kernel.youngest(r.structure)
     is_live = window_end(r.window, number) > r.clock.floor
     return number if is_live and r.numbered.burst_youngest >= window_start(r.window, number) else FOREVER
 
@@ -140,7 +140,7 @@ def _note_late_windows(r, first, end):
 
 
 def window_from(r: Replay, number):
-    return r.kernel.first_from(r.panes, number)
+    return r.kernel.first_from(r.structure, number)
 
 
 @inner

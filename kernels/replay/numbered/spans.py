@@ -82,7 +82,7 @@ def take(r: Replay, row):
 @inner
 def _insert(r, low, high, is_late):
     """What the state at hand says of [low, high)."""
-    r.spans.insert_span(r.panes, low, high, r.state)
+    r.spans.insert_span(r.structure, low, high, r.state)
     if r.kernel.address != 0:
         add_to_walk(r, r.numbered.changing, high - 1)
         if is_late:
@@ -114,16 +114,16 @@ def take_run(r: Replay, first, end):
     row = end_of_run(r, r.events.ends, first, end)
     if row > first:
         gather(r.plan, r.state, r.events.columns, first, row)
-        r.spans.insert_span(r.panes, r.numbered.pane.low, r.numbered.pane.high, r.state)
+        r.spans.insert_span(r.structure, r.numbered.pane.low, r.numbered.pane.high, r.state)
     return row
 
 
 def window_state(r: Replay, walk: Walk, number):
     if r.kernel.address == 0:
         stand_at(r, walk, number)  # each walk asks for windows of its own, one after the other
-        return r.spans.state(r.panes, walk.cursor, walk.low, walk.high)
+        return r.spans.state(r.structure, walk.cursor, walk.low, walk.high)
     state = walk_to(r, walk, number, False)
-    return r.spans.complete(r.panes, walk.low, walk.high, state)
+    return r.spans.complete(r.structure, walk.low, walk.high, state)
 
 
 span_placement = lazy_table(Placement, "span_placement", take, take_run, window_state)

@@ -88,11 +88,11 @@ def walk_to(r, walk, number, is_lowered):
     if not walk.is_valid and walk.asked < walk.patience:
         walk.asked += 1
         walk.low, walk.high = low, high
-        return r.kernel.range_query(r.panes, low, high)
+        return r.kernel.range_query(r.structure, low, high)
     if not walk.is_valid or low > walk.middle:
         _make_front(r, walk, low, high)
     elif high > walk.high:
-        r.kernel.append_range(r.panes, walk.high, high, walk.back)
+        r.kernel.append_range(r.structure, walk.high, high, walk.back)
     walk.low, walk.high = low, high
     return _front_and_back(r, walk, is_lowered)
 
@@ -118,15 +118,15 @@ def _make_front(r, walk, low, high):
     """Copy the window's entries and aggregate them from the youngest on. The key's youngest goes into the back, where
     more may be added to it."""
     not_inlined()
-    middle = max(low, min(high, r.kernel.youngest(r.panes)))
+    middle = max(low, min(high, r.kernel.youngest(r.structure)))
     stride = entry_bytes(WORD_BYTES * r.plan.state_words)
     walk.front.used = 0
-    entries = r.kernel.count_between(r.panes, low, middle)
+    entries = r.kernel.count_between(r.structure, low, middle)
     front = append(walk.front, entries * stride // WORD_BYTES)
-    r.kernel.copy_entries(r.panes, low, middle, front)
+    r.kernel.copy_entries(r.structure, low, middle, front)
     states = Entry(front).state
     suffixes(r.plan, states, stride, states, stride, entries)
     walk.patience = max(r.numbered.least_patience, entries // ENTRIES_AN_ANSWER)
     clear(r.plan, walk.back)
-    r.kernel.append_range(r.panes, middle, high, walk.back)
+    r.kernel.append_range(r.structure, middle, high, walk.back)
     walk.first, walk.middle, walk.is_valid, walk.asked = front, middle, True, 0

@@ -33,7 +33,7 @@ _FULL_DISK = re.compile(
 
 @contextmanager
 def locked(config: Config, name: str, shared: bool = False, here: bool = False) -> Iterator[Lock]:
-    """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for whoever has it. A
+    """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for its holder. A
     killed process lets go of it; what it left running may write files, but names none of them in a commit. `here`: of
     something that is this machine's own. LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the
     lake has no locks."""
@@ -57,7 +57,7 @@ locked_here = partial(locked, here=True)
 
 
 def lock_of(config: Config, name: str, shared: bool = False, here: bool = False) -> Lock:
-    """A lock of the lake, or of something `here`, that nobody has taken yet. NotSetUp where it has none."""
+    """A lock of the lake, or of something `here`, that is not taken yet. NotSetUp where it has none."""
     if config.lock_server and not here:
         from pipelines.delta.locks.postgresql_locks import PostgresqlLock
 

@@ -80,7 +80,7 @@ class FileLock:
             return None
 
     def require_held(self) -> None:
-        """StorageFailed where this process has it no longer: the operating system takes it from nobody."""
+        """Nothing to look at: the operating system takes no lock away."""
 
     def close(self) -> None:
         self.file.close()

@@ -1,7 +1,7 @@
 """Advisory locks of a PostgreSQL server, for the processes of many machines.
 
-A lock is a connection: the server lets go of it when that ends, with its process or its machine. So whoever commits
-asks first whether the connection is there still (`require_held`).
+A lock is a connection: the server lets go of it when that ends, with its process or its machine. So a writer asks
+first whether the connection is there still (`require_held`).
 
     SELECT pg_try_advisory_lock(k)     k: 64 bits of SHA-256 of the lake's address and the lock's name
 """

@@ -7,7 +7,7 @@ import duckdb  # noqa: F401
 import pyarrow.dataset  # noqa: F401
 from pyspark.daemon import manager
 
-import kernels.replay  # noqa: F401
+import kernels.api  # noqa: F401
 import pipelines.gx  # noqa: F401
 
 if __name__ == "__main__":

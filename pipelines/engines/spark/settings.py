@@ -1,4 +1,4 @@
-"""Spark's settings: the user's win, ours fill only what nobody set.
+"""Spark's settings: the user's win, ours fill only what is not set.
 
 The user's are those of spark-defaults.conf, of WINDROW_SPARK_CONF, which beats them, and WINDROW_SPARK_MASTER. Three
 are lists that have ours and the user's; five have to be ours, since rows depend on them.

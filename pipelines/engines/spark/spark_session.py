@@ -117,7 +117,7 @@ def _start(start: Callable[[], "SparkSession"]) -> "SparkSession":
         raise
     except BaseException:
         with signals.ignored():
-            # End the JVM, which may not have been there yet a moment ago, until there is nobody who waits for it.
+            # End the JVM, which may not have been there yet a moment ago, until no thread waits for it.
             deadline = time.monotonic() + _PATIENCE_S
             while starting.is_alive() and time.monotonic() < deadline:
                 orphan_jvms.end_mine()
@@ -204,7 +204,7 @@ def _exit_code() -> int | None:
 
 def pages() -> str | None:
     """Addresses of the session's page and of its event log; None where there is no session, or both are off. They are
-    known from its start: whoever asks for them at its end may ask a JVM that is gone."""
+    known from its start: at its end the JVM may be gone."""
     return _pages[-1] if _pages else None
 
 

@@ -67,7 +67,9 @@ class LandingFolder:
             if lake.version(files.name) is None:
                 return  # it was taken out, and with it what was forgotten
             rows = known_files(lake, files)
-            self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
+            # A row that was lost and made again from bronze names its content by its lines, not by what landed.
+            taken = {path: row.content_hash for path, row in rows.items() if not row.is_intent}
+            self.finished |= {path: digest for path, digest in taken.items() if digest in self.contents}
             for path in self.forgetting - rows.keys():
                 self.finished.pop(path, None)
             self.forgetting = {path for path in self.forgetting & rows.keys() if rows[path].is_intent}

@@ -138,6 +138,7 @@ class Round:
         """Of copies of a file one counts, the first that came, and its name is the source of a reading. So the others
         land after an ingest here."""
         built = Config(self.place / "at once" / "home", self.place / "at once" / "landing", asked_engine="local")
+        built.landing.mkdir(parents=True)  # also where nothing counts any more
         known = landings.file_rows(self.config, self.files.stream)
         counting = self.folder.counting({*known})
         copies = {path for path, row in known.items() if row.state == DUPLICATE} & counting.keys()

@@ -79,7 +79,7 @@ def check_walk(r: Replay, walk: Walk, plan: Plan) -> None:
     assert bool((front.times[:first] < walk.low).all()), "first: what stands before it is older than the window"
     assert bool((front.times[first:] >= walk.low).all()), "first: it begins the window"
     # What was evicted since is not there to be compared with; no window to come holds it.
-    oldest = min(max(walk.low, r.kernel.oldest(r.panes)), walk.high)
+    oldest = min(max(walk.low, r.kernel.oldest(r.structure)), walk.high)
     _check_front(r, walk, _Entries(*(each[front.times >= oldest] for each in front)), oldest, plan)
     if oldest <= walk.middle:
         held = _held(r, walk.middle, walk.high, plan).states
@@ -108,8 +108,8 @@ def _check_front(r: Replay, walk: Walk, front: _Entries, oldest: int, plan: Plan
 
 def _held(r: Replay, low: int, high: int, plan: Plan) -> _Entries:
     """What the kernel holds in [low, high)."""
-    count = r.kernel.count_between(r.panes, low, high) if low < high else 0
+    count = r.kernel.count_between(r.structure, low, high) if low < high else 0
     entries = np.zeros((count, TIME_WORDS + plan.state_words), np.int64)
     if count:
-        r.kernel.copy_entries(r.panes, low, high, address_of(entries))
+        r.kernel.copy_entries(r.structure, low, high, address_of(entries))
     return _Entries(entries[:, 0], entries[:, TIME_WORDS:])

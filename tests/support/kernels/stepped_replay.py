@@ -30,7 +30,7 @@ def begin_key(r: Replay, first, end):
 @guarded_entry
 def finish_key(r: Replay, first_row):
     order_rows(r.rows, first_row)
-    r.holder.reset(r.panes)
+    r.holder.reset(r.structure)
 
 
 def replay_in_steps(monkeypatch, look: Callable[[Replay], None], *arguments):

@@ -4,12 +4,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from kernels.api import replay_keys
-from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
-from kernels.farm.once import compute_once
-from kernels.monoids import AggregateSpec
-from kernels.per_event import KeyedEvents, answer_per_event
-from kernels.replay import (
+from kernels.api import (
     AggregatePlan,
     CallLimits,
     EventColumns,
@@ -18,7 +13,12 @@ from kernels.replay import (
     ReplayRules,
     ResultRows,
     WindowSpec,
+    replay_keys,
 )
+from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from kernels.farm.once import compute_once
+from kernels.monoids import AggregateSpec
+from kernels.per_event import KeyedEvents, answer_per_event
 from schemas.windows import Session
 from tests.support.kernels.columns import columns_of
 from tests.support.kernels.hands import damaged

@@ -41,10 +41,26 @@ def _sum(values: list) -> int | float:
 
 
 def _float_sum(values: list) -> float:
+    if others := [value for value in values if not math.isfinite(value)]:
+        return sum(others)  # NaN of infinities that are opposed
+    sizes = [abs(value) for value in values if value]
     try:
-        return math.fsum(values)
-    except (OverflowError, ValueError):  # beyond float64, perhaps on the way only; infinities that are opposed
-        return _rounded(sum(map(Fraction, values))) if all(map(math.isfinite, values)) else math.nan
+        if not sizes or max(sizes) < min(sizes) * 2.0**44:  # quicker, and the same
+            return math.fsum(values)
+    except OverflowError:  # beyond float64, perhaps on the way only
+        pass
+    return _rounded(_exact(values))
+
+
+def _exact(values: list) -> Fraction:
+    """The sum of numbers; of float64 only of their bits down to 2**(32k - 1074), k being such that the highest of the
+    greatest lies in the 32 bits from 2**(32(k + 3) - 1074) up: less is no part of a sum (docs/aggregates.md)."""
+    fractions = [Fraction(value) for value in values]
+    greatest = max(map(abs, values))
+    if isinstance(greatest, float) and greatest:
+        least = Fraction(2) ** (32 * ((math.frexp(greatest)[1] + 1073) // 32 - 3) - 1074)
+        fractions = [math.trunc(value / least) * least for value in fractions]
+    return Fraction(sum(fractions))
 
 
 def _rounded(value: Fraction | int) -> float:
@@ -57,7 +73,7 @@ def _rounded(value: Fraction | int) -> float:
 def _mean(values: list) -> float:
     if not all(map(math.isfinite, values)):
         return _float_sum(values)
-    return _rounded(Fraction(sum(map(Fraction, values))) / len(values))
+    return _rounded(_exact(values) / len(values))
 
 
 def _total_order(value: object) -> tuple:
