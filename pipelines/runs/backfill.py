@@ -38,8 +38,8 @@ def backfill(
     NothingArrived of a query if there are no others. A query or a day that fails keeps no other from being published,
     unless that goes on from it. A day that another run publishes meanwhile has a report, whose `note` has which.
     """
-    for query in registry.queries().keys() & queries if backwards else ():
-        if not registry.query(query).window.context_free:
+    for query in queries if backwards else ():
+        if query in registry.queries() and not registry.query(query).window.context_free:
             allowed = f"of {query} oldest day first: each day goes on from the state that the one before it left"
             raise WrongParameter("backwards", backwards, allowed)
     first, last = span
@@ -103,8 +103,9 @@ def redo_stale(
 ) -> Done:
     """Run queries again for each day that `windrow runs --stale` lists, and for those of `also`; otherwise as
     `backfill`."""
-    wrong = [(query, registry.broken_queries()[query]) for query in queries if query in registry.broken_queries()]
-    done = Done([], [DayFailure(query, None, error) for query, error in wrong])
+    broken = registry.broken_queries()
+    done = Done([], [DayFailure(query, None, broken[query]) for query in queries if query in broken])
+    queries = [registry.query(query).name for query in queries if query not in broken]
     # Where days go on from each other, one that is made again may make the next one stale.
     tried: dict[str, set[date]] = {query: set() for query in queries}
     wanted = {query: {*also} for query in queries}

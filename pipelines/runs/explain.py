@@ -40,7 +40,7 @@ def explain(config: Config, query_name: str, day: date) -> tuple[dict[str, objec
     source.stream.require_day(day)
     definitions.served(tables)
     read = Reading.of(lake, source, snapshots.newest(lake, source.stream.name))
-    for table in filter(None, (tables.late_audit, tables.audit, tables.state, tables.late, tables.results)):
+    for table in tables.all:
         lake.require(table)
     if not definitions.with_arrivals(lake, tables, read.days, [day]):
         raise definitions.nothing_arrived(tables, read.days, [day])

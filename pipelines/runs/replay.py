@@ -166,7 +166,7 @@ def _recorded(batch: RunBatch, tables: QueryTables, day: date) -> AuditRows | No
     try:
         if audited := run_table.latest(lake, query, day, "audit", run_id):
             for table in (tables.audit, tables.late_audit):
-                lake.ensure(table)
+                lake.require(table)
             versions = AuditVersions(**audited.outputs)
             if (gone := _gone(lake, tables, versions, audited)) is None:
                 left = Audited(versions, audited.inputs, audited.counts, audited.kernel, audited.message, [])

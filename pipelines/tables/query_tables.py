@@ -197,6 +197,13 @@ class QueryTables(NamedTuple):
     late_audit: Table
     state: Table | None = None
 
+    @property
+    def all(self) -> list[Table]:
+        """In the order in which a rebuild puts them into place: for a moment readers find results without late events
+        rather than late events without results."""
+        found = (self.state, self.late_audit, self.audit, self.late, self.results)
+        return [table for table in found if table is not None]
+
     @classmethod
     def of(cls, query: Query) -> "QueryTables":
         """From the query and its stream; the columns of aggregates and of a model's function come from the kernels."""

@@ -20,7 +20,6 @@ from pipelines.runs import definitions
 from pipelines.runs.backfill import Progress, redo_stale
 from pipelines.runs.reports import Done
 from pipelines.tables.query_tables import QueryTables
-from schemas.tables import Table
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Rebuilt:
 
 def is_due(lake: Lake, tables: QueryTables) -> bool:
     """Whether a table on disk is another than its definition, or a rebuild was cut off as it put them into place."""
-    return _made(lake, tables).exists() or any(lake.differs(table) for table in every(tables))
+    return _made(lake, tables).exists() or any(lake.differs(table) for table in tables.all)
 
 
 def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
@@ -43,12 +42,12 @@ def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     lake, tables = Lake(config), definitions.tables_of(query_name)
     definitions.served(tables)
     snapshots.newest(lake, tables.query.stream)
-    names = [table.name for table in every(tables)]
+    names = [table.name for table in tables.all]
     anew = Lake(replace(config, asked_anew=frozenset(names)))
     moved = _put_into_place(anew, lake, tables) if _made(lake, tables).exists() else {}
     if not is_due(lake, tables):
         return Rebuilt(moved, redo_stale(config, [query_name], progress))
-    if any(anew.differs(table) for table in every(tables)):  # what a rebuild to another definition has left
+    if any(anew.differs(table) for table in tables.all):  # what a rebuild to another definition has left
         for name in names:
             storage.remove_folder(anew.folder(name))
     # Of days that the ledger knows, a rebuild that goes on has only stale ones to make.
@@ -58,13 +57,6 @@ def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     if done.failures and not _held(anew, tables):  # the audit rows, for the query of the gate's message
         return Rebuilt(_moved(anew, lake, [tables.late_audit.name, tables.audit.name]), done)
     return Rebuilt(_put_into_place(anew, lake, tables), done)
-
-
-def every(tables: QueryTables) -> list[Table]:
-    """The tables of a query, in the order in which they are put into place."""
-    # Readers find results without late events for a moment rather than late events without results.
-    found = (tables.state, tables.late_audit, tables.audit, tables.late, tables.results)
-    return [table for table in found if table is not None]
 
 
 def _held(lake: Lake, tables: QueryTables) -> set[date]:
@@ -82,7 +74,7 @@ def _put_into_place(anew: Lake, lake: Lake, tables: QueryTables) -> dict[str, Lo
     made = _made(lake, tables)
     storage.make_folder(made.parent)
     made.write_text("")
-    moved = _moved(anew, lake, [table.name for table in every(tables)])
+    moved = _moved(anew, lake, [table.name for table in tables.all])
     made.unlink()
     return moved
 

@@ -20,7 +20,6 @@ from pipelines.ledger import run_table
 from pipelines.ledger.stale import stale
 from pipelines.runs import definitions
 from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep.rebuild import every
 from pipelines.upkeep.replay_ways import WAYS, ReplayWay
 from pipelines.upkeep.trial import copy, trial
 from schemas import registry
@@ -104,7 +103,7 @@ class _Verification:
         with trial(self.lake.config, f"verify_{self.query}") as copied:
             source = self.tables.source
             with self.lake.ingest_locked(source.stream.name), self.lake.locked(f"{self.query}.publish"):
-                copy(self.lake, [*(table.name for table in (*source.all, *every(self.tables))), *LEDGER], copied)
+                copy(self.lake, [*(table.name for table in (*source.all, *self.tables.all)), *LEDGER], copied)
             first, *others = WAYS
             held, row = self._made(copied, first)
             yield row
@@ -127,9 +126,9 @@ class _Verification:
         with trial(copied, "way") as config:
             copy(Lake(copied), Lake(copied).names(), config)
             lake = Lake(config)
-            for table in every(self.tables):
+            for table in self.tables.all:
                 if lake.version(table.name) is not None:
-                    lake.ensure(table)
+                    lake.require(table)
                     lake.replace(table, {table.partition_by[0]: self.days}, [])
             yield config
 
