@@ -21,7 +21,7 @@ from windrow.pipelines.ledger.code_hash import MAKE_NO_ROWS
 
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
 LAYERS = [layer.split(" | ") for layer in SETTINGS["contracts"][0]["layers"]]
-OWN = ("windrow.airflow", "windrow.answer", "windrow.testing")
+OWN = ("windrow.airflow", "windrow.answer", "windrow.lake", "windrow.testing")
 PACKAGES = [name.removeprefix("windrow.").split(".")[0] for layer in LAYERS for name in layer if name not in OWN]
 PACKAGES = [*dict.fromkeys(PACKAGES), "windrow"]
 # Scripts that import nothing of the repository, and tests, which may import everything.
