@@ -60,7 +60,7 @@ SETTINGS = {
 def enter(file: Path) -> None:
     """Work in the project of a file, in every process that this one starts too, unless WINDROW_PROJECT names another;
     before any definition is loaded."""
-    found = next((each for each in file.resolve().parents if (each / FILE).is_file()), None)
+    found = _first(file.resolve().parents)
     if found and VARIABLE not in os.environ:
         os.environ[VARIABLE] = str(found)
         for known in (root, _settings, _read, folders):
@@ -77,8 +77,11 @@ def root() -> Path | None:
             raise WrongParameter(VARIABLE, given, f"a folder that has {FILE}, as `windrow init FOLDER` makes it")
         return folder
     here = Path.cwd()
-    found = (each for each in (here, *here.parents, CHECKOUT) if (each / FILE).is_file())
-    return next(found, None)
+    return _first((here, *here.parents, CHECKOUT))
+
+
+def _first(folders: Iterable[Path]) -> Path | None:
+    return next((each for each in folders if (each / FILE).is_file()), None)
 
 
 @overload

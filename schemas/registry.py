@@ -111,7 +111,7 @@ def module_of(query_name: str) -> str:
     """The module of the file of a query or a model."""
     if query_name.startswith(PREFIX):
         return f"windrow.schemas.models.{query_name.removeprefix(PREFIX)}"
-    return f"windrow.schemas.queries.{query_name}"
+    return f"windrow.schemas.queries.{query_name.removeprefix('queries.')}"  # as _queries names one that is wrong
 
 
 def queries_of(stream_name: str) -> list[Query]:

@@ -17,8 +17,9 @@ def ingest(stream: str, engine: str | None = None) -> "IngestReport":
     """Bring a stream's tables up to date with its landing files, as `windrow ingest` does; what became of each file.
     Raises UnknownName, NotSetUp without a landing folder, GateFailed, TableDamaged, LockHeld."""
     from windrow.pipelines.runs.ingest_day import ingest_day
+    from windrow.pipelines.runs.replay import silent
 
-    return ingest_day(config.load(engine=engine), stream, None, None, _silent)
+    return ingest_day(config.load(engine=engine), stream, None, None, silent)
 
 
 def backfill(
@@ -50,9 +51,6 @@ def report(into: Path | None = None) -> Path:
     """Make the pages of the lake, as `windrow report` does; returns the first. into: their folder, else report/ of the
     home. Raises NotSetUp without the extra `report`."""
     from windrow.pipelines.report.site import build
+    from windrow.pipelines.runs.replay import silent
 
-    return build(config.load(), into, _silent).first_page
-
-
-def _silent(stage: str) -> None:
-    pass
+    return build(config.load(), into, silent).first_page

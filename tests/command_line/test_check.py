@@ -166,7 +166,7 @@ def test_a_model_among_the_queries_and_a_query_with_a_models_name_are_refused_an
     edit(tree, "examples/queries/farm_bikes_anomalies.py", '"bikes_daily"', '"farm_bikes_anomalies"')
     code, broken = checked(tree)
     assert (code, set(broken)) == (BrokenDefinition.exit_code, {"bikes_inquiry", "queries.farm_bikes_anomalies"})
-    assert "a Model(…) is written into examples/models/" in broken["bikes_inquiry"][1]
+    assert "a Model(…) is written into models/" in broken["bikes_inquiry"][1]
     assert "one without 'farm_'" in broken["queries.farm_bikes_anomalies"][1]
     assert checked(tree, "farm_bikes_anomalies") == (0, {})
 
