@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill gate-cost
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -160,24 +160,3 @@ tutorial: setup ## run the commands of docs/tutorial.md and of the pages behind 
 
 everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"
-
-new-stream: setup ## write a stream and its test: NAME=... IDENTITY=...
-	@$(WINDROW_PYTHON) -m tools.new stream "$(NAME)" --identity "$(IDENTITY)"
-
-new-query: setup ## write a query and its test: NAME=...
-	@$(WINDROW_PYTHON) -m tools.new query "$(NAME)"
-
-new-model: setup ## a new model and its test: NAME=bikes_long_trips
-	@$(WINDROW_PYTHON) -m tools.new model "$(NAME)"
-
-new-aggregate: setup ## write an aggregate and its test: NAME=...
-	@$(WINDROW_PYTHON) -m tools.new aggregate "$(NAME)"
-
-new-function: setup ## write a heavy function of the farm and its test: NAME=...
-	@$(WINDROW_PYTHON) -m tools.new function "$(NAME)"
-
-new-policy: setup ## write a slide policy and its test: NAME=...
-	@$(WINDROW_PYTHON) -m tools.new policy "$(NAME)"
-
-new-window: setup ## write a window kind, for queries, kernels and gate, and its test: NAME=...
-	@$(WINDROW_PYTHON) -m tools.new window "$(NAME)"

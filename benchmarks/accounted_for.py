@@ -11,12 +11,12 @@ from itertools import groupby
 from pathlib import Path
 
 from benchmarks.pages import table
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from schemas import registry
-from schemas.errors import BadInput
-from schemas.parsing import belongs
 from tests.support.lakes import ingest
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas import registry
+from windrow.schemas.errors import BadInput
+from windrow.schemas.parsing import belongs
 
 PAGE = REPOSITORY / "docs" / "accounted-for.md"
 HEAD = """# Everything accounted for

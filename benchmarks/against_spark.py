@@ -35,11 +35,11 @@ from benchmarks.first_light_end_to_end import (
 from benchmarks.first_light_trips import Sizes, make_trips
 from benchmarks.pages import table
 from benchmarks.processor import Spent, spent
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from pipelines.engines.spark import spark_session as spark
-from pipelines.tables.query_tables import QueryTables
-from schemas.query import rolling
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.spark import spark_session as spark
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.query import rolling
 
 PAGE = REPOSITORY / "docs" / "benchmarks" / "spark.md"
 LAST_DAY = replace(QUERY, name="last_day", window=rolling(timedelta(days=1)), aggregates=AGGREGATES, emit="final")

@@ -22,11 +22,11 @@ from benchmarks.backfill_lakes import LAST_DAY, IngestedLake, Words, backfill_wo
 from benchmarks.backfill_rows import RowsCompared, compared
 from benchmarks.pages import FOLDER, Figure, claim, write
 from benchmarks.processor import Spent
-from pipelines.config import REPOSITORY
-from pipelines.flow import scheduled_queries
-from schemas.queries.bikes_demand import QUERY
-from schemas.streams.bikes import STREAM
 from stack import compiled
+from windrow.pipelines.config import REPOSITORY
+from windrow.pipelines.flow import scheduled_queries
+from windrow.schemas.queries.bikes_demand import QUERY
+from windrow.schemas.streams.bikes import STREAM
 
 HOME = REPOSITORY / "var" / "backfill"
 MOST_OF_DUCKDB, MOST_OF_DEAREST = 1.5, 2.0

@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 from deltalake import DeltaTable, write_deltalake
 
-from schemas.queries.bikes_demand import QUERY
+from windrow.schemas.queries.bikes_demand import QUERY
 
 TABLE = "demand_by_duckdb"
 SLIDE_US, SIZE_US = (span // timedelta(microseconds=1) for span in (QUERY.window.slide, QUERY.window.size))

@@ -9,10 +9,10 @@ from datetime import timedelta
 
 from pyspark.sql import functions as F
 
-from pipelines import config as configuration
-from pipelines.config import Config
-from pipelines.engines.spark import spark_session as spark
-from schemas.queries.bikes_demand import QUERY
+from windrow.pipelines import config as configuration
+from windrow.pipelines.config import Config
+from windrow.pipelines.engines.spark import spark_session as spark
+from windrow.schemas.queries.bikes_demand import QUERY
 
 TABLE = "demand_by_spark"
 

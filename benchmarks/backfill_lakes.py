@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from benchmarks.process_tree import watched
 from benchmarks.processor import Spent, started_s
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from samples import bikes
-from schemas.streams.bikes import STREAM
-from schemas.tables import silver_table
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.samples import bikes
+from windrow.schemas.streams.bikes import STREAM
+from windrow.schemas.tables import silver_table
 
 LAST_DAY = date(2018, 11, 30)
 Words = Sequence[str]
@@ -61,7 +61,8 @@ def ingested(home: Path, days: int, trips_per_day: int) -> IngestedLake:
 
 def backfill_words(queries: Sequence[str], first: date, last: date, engine: str = "local") -> Words:
     """The command that is measured, for a Python."""
-    return ("-m", "pipelines", "backfill", *queries, "--from", str(first), "--to", str(last), "--engine", engine)
+    days = ("--from", str(first), "--to", str(last))
+    return ("-m", "windrow.pipelines", "backfill", *queries, *days, "--engine", engine)
 
 
 def costs(lake: IngestedLake, commands: Mapping[str, Words], rounds: int) -> dict[str, Spent]:

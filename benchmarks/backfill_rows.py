@@ -3,13 +3,13 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.sql.statements import add_revisions
-from schemas.queries.bikes_demand import QUERY
-from schemas.streams.bikes import STREAM
-from schemas.tables import pass_table
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.sql.statements import add_revisions
+from windrow.schemas.queries.bikes_demand import QUERY
+from windrow.schemas.streams.bikes import STREAM
+from windrow.schemas.tables import pass_table
 
 KEY = ", ".join(QUERY.key)
 COLUMNS = ", ".join((*QUERY.key, "window_start", "window_end", *QUERY.aggregates))

@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.pages import table
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from pipelines.flow import SILVER
-from pipelines.ledger import run_table as ledger
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.flow import SILVER
+from windrow.pipelines.ledger import run_table as ledger
 
 SPANS = Path("telemetry", "k8s-spans")
 STREAM, ROUNDS, NO_HELPER = "telemetry", 3, 1 << 40
@@ -31,7 +31,7 @@ def ingested(config: Config, settings: dict[str, str]) -> tuple[dict[str, float]
         "PYTHONPATH": str(REPOSITORY),
         "WINDROW_ENGINE": "local",
     }
-    words = [sys.executable, "-m", "pipelines", "ingest", STREAM, "--engine", "local", "--json"]
+    words = [sys.executable, "-m", "windrow.pipelines", "ingest", STREAM, "--engine", "local", "--json"]
     ended = subprocess.run(words, env=os.environ | shared | settings, capture_output=True, text=True)
     if ended.returncode:
         raise SystemExit(ended.stderr)

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.pages import table
 from benchmarks.spans import SIZES
 from benchmarks.spans_map import AGREES, MAPS, Cells, Map, MeasuredCell, label_in, measure_map
-from kernels.spans._planner import KEPT, Thresholds
+from windrow.kernels.spans._planner import KEPT, Thresholds
 
 TRIED = {
     "under_way": (2, 3, 4, 6, 8, 12, 16),

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.replay.watermark import DAY_US, day_start_us
-from pipelines.rows.arrays import times
-from schemas import registry
-from schemas.query import Query, agg, sliding
-from schemas.stream import Column, Stream
+from windrow.pipelines.replay.watermark import DAY_US, day_start_us
+from windrow.pipelines.rows.arrays import times
+from windrow.schemas import registry
+from windrow.schemas.query import Query, agg, sliding
+from windrow.schemas.stream import Column, Stream
 
 DAY = date(2024, 3, 9)
 MEAN_DELAY_US = 60e6

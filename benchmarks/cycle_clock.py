@@ -6,7 +6,7 @@ from llvmlite import ir
 from numba import types
 from numba.core.cgutils import get_or_insert_function
 
-from kernels.runtime.memory import entry, make_intrinsic
+from windrow.kernels.runtime.memory import entry, make_intrinsic
 
 
 def _read(context, builder, signature, arguments):

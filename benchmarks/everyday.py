@@ -22,14 +22,14 @@ from pathlib import Path
 
 from benchmarks import bronze_to_silver
 from benchmarks.pages import table
-from pipelines.airflow import rest
-from pipelines.config import ENGINES, REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from pipelines.flow import scheduled_queries
-from pipelines.ledger import run_table as ledger
-from schemas import registry
 from stack import airflow, compiled
 from tests.support.lakes import ingest
+from windrow.pipelines.airflow import rest
+from windrow.pipelines.config import ENGINES, REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.flow import scheduled_queries
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.schemas import registry
 
 STREAMS = ("bikes", "cdr", "telemetry")
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
@@ -53,7 +53,7 @@ def prepare(engine: str) -> Config:
     shutil.rmtree(home, ignore_errors=True)
     config = Config(home, home / "landing", asked_engine="local")
     for name in STREAMS:
-        sample = import_module(f"samples.{name}")
+        sample = import_module(f"windrow.samples.{name}")
         sample.write(config.landing, DAYS - 1, YESTERDAY - timedelta(days=1), 1, EVENTS_PER_DAY)
         ingest(config, name)
         sample.write(config.landing, DAYS, YESTERDAY, 1, EVENTS_PER_DAY)

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import date
 
-from pipelines import config
-from pipelines.delta.file_commits import FileCommit
-from pipelines.engines import engine_of
-from pipelines.engines.spark import spark_session
-from pipelines.gate import expectations
-from pipelines.runs.replay import replay_day
+from windrow.pipelines import config
+from windrow.pipelines.delta.file_commits import FileCommit
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.spark import spark_session
+from windrow.pipelines.gate import expectations
+from windrow.pipelines.runs.replay import replay_day
 
 
 class Parts:

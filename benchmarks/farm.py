@@ -12,8 +12,8 @@ from typing import Any
 
 from benchmarks import farm_models, farm_peers, farm_tuples
 from benchmarks.pages import FOLDER, Figure, write
-from pipelines.config import Config
-from pipelines.engines.spark import spark_session as spark
+from windrow.pipelines.config import Config
+from windrow.pipelines.engines.spark import spark_session as spark
 
 HEAD = """# FARM: window farming
 

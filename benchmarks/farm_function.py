@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from kernels.farm.content import TupleStretch, WindowContent
-from kernels.farm.functions import HeavyOperations, function, operations, parameter_values
-from kernels.runtime.memory import address_of
+from windrow.kernels.farm.content import TupleStretch, WindowContent
+from windrow.kernels.farm.functions import HeavyOperations, function, operations, parameter_values
+from windrow.kernels.runtime.memory import address_of
 
 
 class Windows(NamedTuple):

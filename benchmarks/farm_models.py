@@ -11,8 +11,8 @@ from benchmarks.farm_function import Windows
 from benchmarks.farm_source import Configuration, fit_each, in_memory, paced, unpaced
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
-from kernels.farm import Metrics
-from kernels.farm.options import CHUNK_TUPLES
+from windrow.kernels.farm import Metrics
+from windrow.kernels.farm.options import CHUNK_TUPLES
 
 MODELS = ("active", "agnostic")
 REACHED = (Configuration(5000, 100), Configuration(3000, 50))

@@ -21,8 +21,8 @@ from benchmarks.farm_function import Windows, compute_each
 from benchmarks.farm_source import FIT
 from benchmarks.pages import Figure
 from benchmarks.processor import Spent, started_s
-from kernels import farm
-from schemas.query import sliding
+from windrow.kernels import farm
+from windrow.schemas.query import sliding
 
 HOUR_US, MINUTE_US = 3_600_000_000, 60_000_000
 TARGET, DEGREE = 50.0, 2

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.farm_function import Windows, compute_each
-from kernels import farm
-from schemas.query import slide_by_tuple, sliding
-from schemas.windows import Window
+from windrow.kernels import farm
+from windrow.schemas.query import slide_by_tuple, sliding
+from windrow.schemas.windows import Window
 
 MS = timedelta(milliseconds=1)
 MS_A_SECOND = 1000

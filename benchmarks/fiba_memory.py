@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.window_loops import IN_ORDER, Driven, DrivenEvents
-from kernels.monoids import AggregateSpec
-from pipelines.config import REPOSITORY
+from windrow.kernels.monoids import AggregateSpec
+from windrow.pipelines.config import REPOSITORY
 
 TREES = ("finger_tree (8)", "finger_tree (4)")
 FEW = 1 << 10

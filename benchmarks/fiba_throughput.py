@@ -7,7 +7,7 @@ from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.shapes import follows_logarithm, rises, spread
 from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, DrivenEvents, throughput
-from kernels.monoids import AggregateSpec
+from windrow.kernels.monoids import AggregateSpec
 
 # The papers' sum is an addition of floats.
 FUNCTIONS = {"sum": "fast_sum", "geometric_mean": "geometric_mean", "bloom": "bloom"}

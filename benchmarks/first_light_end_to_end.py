@@ -35,24 +35,24 @@ from pyspark.sql import functions as F
 
 from benchmarks.first_light_trips import Sizes, Trips, make_trips, silver_rows
 from benchmarks.processor import timed
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.file_commits import replace_partitions
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.engines.spark import spark_session as spark
-from pipelines.engines.spark.settings import MASTER, settings
-from pipelines.ingest import partitions
-from pipelines.replay import audit
-from pipelines.replay.replay_events import late_events, replay_events
-from pipelines.replay.watermark import PassTable
-from pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
-from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import StreamTables
-from schemas.queries.bikes_demand import QUERY
-from schemas.query import Query, agg
-from schemas.streams.bikes import STREAM
-from schemas.tables import pass_table, silver_table
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.file_commits import replace_partitions
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.spark import spark_session as spark
+from windrow.pipelines.engines.spark.settings import MASTER, settings
+from windrow.pipelines.ingest import partitions
+from windrow.pipelines.replay import audit
+from windrow.pipelines.replay.replay_events import late_events, replay_events
+from windrow.pipelines.replay.watermark import PassTable
+from windrow.pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
+from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.queries.bikes_demand import QUERY
+from windrow.schemas.query import Query, agg
+from windrow.schemas.streams.bikes import STREAM
+from windrow.schemas.tables import pass_table, silver_table
 
 DATA = REPOSITORY.parent / "shared" / "data"
 AGGREGATES = {"trips": agg("count"), "total_s": agg("sum", "trip_duration_s"),

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, ResultRows, WindowSpec, replay_keys
-from kernels.monoids import AggregateSpec
+from windrow.kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, ResultRows, WindowSpec, replay_keys
+from windrow.kernels.monoids import AggregateSpec
 
 SECOND, DAY = 1_000_000, 86_400_000_000
 WINDOW = WindowSpec("sliding", DAY, 300 * SECOND)

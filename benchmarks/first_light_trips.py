@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.first_light_kernel import trip_durations_us
-from pipelines.replay.watermark import DAY_US, EPOCH_DATE
-from pipelines.rows.arrays import arrow_schema
-from schemas.streams.bikes import STREAM
-from schemas.tables import silver_table
+from windrow.pipelines.replay.watermark import DAY_US, EPOCH_DATE
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.schemas.streams.bikes import STREAM
+from windrow.schemas.tables import silver_table
 
 FIRST_DAY = date(2017, 6, 1)
 SECOND_US = 1_000_000

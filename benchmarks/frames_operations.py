@@ -18,8 +18,8 @@ from benchmarks.frames_source import (
 )
 from benchmarks.pages import Figure, claim, verdict
 from benchmarks.pictures import Panel, draw
-from kernels.frames._frames import METERED
-from schemas.windows import DeltaFrame
+from windrow.kernels.frames._frames import METERED
+from windrow.schemas.windows import DeltaFrame
 
 BUFFERS: dict[str, dict] = {
     "multi_buffer": {},

@@ -9,10 +9,10 @@ import numpy as np
 from benchmarks.frames_source import APART_US, DELAYED, KINDS_OF_FRAMES, MOST_DELAY, Sizes, Tuples, tuples
 from benchmarks.pages import Figure, claim
 from benchmarks.processor import timed
-from kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, replay_keys
-from kernels.kinds import window_kind
-from kernels.monoids import AggregateSpec
-from schemas.windows import Count, Delta, SlideByTuple, Window
+from windrow.kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, replay_keys
+from windrow.kernels.kinds import window_kind
+from windrow.kernels.monoids import AggregateSpec
+from windrow.schemas.windows import Count, Delta, SlideByTuple, Window
 
 SESSIONS = 10e6
 PLAN = AggregatePlan(

@@ -11,17 +11,17 @@ import numpy as np
 
 from benchmarks.cycle_clock import cycles, nanoseconds_per_cycle
 from benchmarks.processor import timed
-from kernels import frames
-from kernels.frames._frames import METERED, KeyFrames
-from kernels.frames._object import FrameWindow
-from kernels.frames._rules import DONE, FrameKernel
-from kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
-from kernels.runtime.memory import address_of, entry
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct, words_at
-from kernels.runtime.tables import NOT_KEPT, compiled_table
-from schemas.query import agg
-from schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Window
+from windrow.kernels import frames
+from windrow.kernels.frames._frames import METERED, KeyFrames
+from windrow.kernels.frames._object import FrameWindow
+from windrow.kernels.frames._rules import DONE, FrameKernel
+from windrow.kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
+from windrow.kernels.runtime.memory import address_of, entry
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct, words_at
+from windrow.kernels.runtime.tables import NOT_KEPT, compiled_table
+from windrow.schemas.query import agg
+from windrow.schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Window
 
 APART_US = 1_000
 DELAYED = 0.3

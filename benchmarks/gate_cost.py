@@ -24,22 +24,22 @@ from typing import NamedTuple
 
 from benchmarks.pages import table
 from benchmarks.processor import peak_mib
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate import gate, validation  # noqa: F401 (Great Expectations, imported before the clock starts)
-from pipelines.gate.gate import Gate
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.replay.audit import audit
-from pipelines.replay.work import Reading, work_of
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import AuditVersions, Snapshot
-from samples import bikes
-from schemas import registry
-from schemas.query import Query, agg, rolling, sliding
 from stack import compiled
 from tests.support.lakes import ingest
 from tests.support.small_lake import write_ingested
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate import gate, validation  # noqa: F401 (Great Expectations, imported before the clock starts)
+from windrow.pipelines.gate.gate import Gate
+from windrow.pipelines.gate.recount.query_days import AuditedDays
+from windrow.pipelines.replay.audit import audit
+from windrow.pipelines.replay.work import Reading, work_of
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import AuditVersions, Snapshot
+from windrow.samples import bikes
+from windrow.schemas import registry
+from windrow.schemas.query import Query, agg, rolling, sliding
 
 HOME = REPOSITORY / "var" / "gate_cost"
 STREAMS = ("bikes", "cdr", "telemetry")

@@ -12,17 +12,17 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.config import Config
-from pipelines.delta.file_commits import append_files
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile, write_batches
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.entry import Run
-from pipelines.replay.watermark import day_start_us
-from pipelines.rows.arrays import times
-from pipelines.tables.stream_tables import Snapshot, StreamTables
-from schemas.streams.cdr import STREAM
-from schemas.tables import bucket_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.file_commits import append_files
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile, write_batches
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.replay.watermark import day_start_us
+from windrow.pipelines.rows.arrays import times
+from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
+from windrow.schemas.streams.cdr import STREAM
+from windrow.schemas.tables import bucket_of
 
 DAY = date(2024, 3, 9)
 DAY_S, SECOND_US = 86_400, 1_000_000

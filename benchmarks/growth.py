@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.loops import evict_oldest, insert_at
 from benchmarks.processor import timed
 from benchmarks.window_loops import Driven, DrivenEvents
-from kernels.monoids import AggregateSpec
-from kernels.runtime.memory import address_of
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.runtime.memory import address_of
 
 ABOUT_TWICE = 2.2
 SUM = DrivenEvents([AggregateSpec("fast_sum", 0, "float64")])

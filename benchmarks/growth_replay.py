@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.processor import least_s
-from kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.monoids import AggregateSpec
+from windrow.kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from windrow.kernels.monoids import AggregateSpec
 
 SECOND = 1_000_000
 PLAN = AggregatePlan((AggregateSpec("sum", 0),))

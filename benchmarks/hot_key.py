@@ -17,17 +17,17 @@ from statistics import median
 
 from benchmarks.calls import DAY, QUERY, Calls, registered, rows
 from benchmarks.pages import table
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.file_commits import replace_partitions
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import write_rows
-from pipelines.engines import engine_of
-from pipelines.replay import audit
-from pipelines.replay.watermark import day_start_us, ticks_of_events
-from pipelines.replay.work import LookBack, Work
-from pipelines.rows.arrays import stored
-from pipelines.tables.query_tables import QueryTables
-from schemas.tables import silver_table
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.file_commits import replace_partitions
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import write_rows
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.replay import audit
+from windrow.pipelines.replay.watermark import day_start_us, ticks_of_events
+from windrow.pipelines.replay.work import LookBack, Work
+from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.tables import silver_table
 
 HOME = REPOSITORY / "var" / "hot-key"
 PAGE = REPOSITORY / "docs" / "benchmarks" / "hot-key.md"

@@ -11,10 +11,10 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from benchmarks.pages import table
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
 from tests.support import trips
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
 
 DAYS = (10, 100, 1_000)
 FIRST_DAY = date(2014, 1, 1)

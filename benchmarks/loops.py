@@ -1,10 +1,10 @@
 """Compiled loops in which benchmarks run kernels (window_loops.py), by the same tables as objects and replays do."""
 
 from benchmarks.cycle_clock import cycles
-from kernels.aggregators._dispatch import PointKernel
-from kernels.runtime.fields import Address, Ref
-from kernels.runtime.memory import entry, inner
-from kernels.runtime.struct import Struct, words_at
+from windrow.kernels.aggregators._dispatch import PointKernel
+from windrow.kernels.runtime.fields import Address, Ref
+from windrow.kernels.runtime.memory import entry, inner
+from windrow.kernels.runtime.struct import Struct, words_at
 
 
 class DrivenWindow(Struct):

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks import mta_aggregates, mta_latency, mta_memory
 from benchmarks.pages import FOLDER, write
 from benchmarks.window_loops import Driven, DrivenEvents
-from kernels.monoids import AggregateSpec
+from windrow.kernels.monoids import AggregateSpec
 
 HEAD = """# MTA: monoid trees
 

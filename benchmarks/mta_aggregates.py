@@ -13,9 +13,9 @@ from benchmarks.mta_latency import TREES
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.window_loops import Driven, DrivenEvents
-from kernels.aggregators import make
-from kernels.monoids import AggregateSpec
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.kernels.monoids import AggregateSpec
+from windrow.schemas.query import agg
 
 FUNCTIONS = ("fast_sum", "mean", "geometric_mean", "std", "max", "longest_run")
 ROUNDS = 3  # of which the best counts: a neighbour on the machine makes every figure worse

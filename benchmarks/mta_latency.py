@@ -13,9 +13,9 @@ from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.shapes import rises, spread
 from benchmarks.window_loops import Driven, DrivenEvents
-from kernels.aggregators import make
-from kernels.monoids import AggregateSpec
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.kernels.monoids import AggregateSpec
+from windrow.schemas.query import agg
 
 TREES = ("monoid_tree", "amortized_monoid_tree")
 KERNELS = ("recompute", "daba_lite", *TREES)

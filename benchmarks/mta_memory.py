@@ -21,9 +21,9 @@ import numpy as np
 
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
-from kernels.aggregators import make
-from pipelines.config import REPOSITORY
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.pipelines.config import REPOSITORY
+from windrow.schemas.query import agg
 
 CHUNK = 1 << 14
 STORED = "amortized_monoid_tree, LMDB"

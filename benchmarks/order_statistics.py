@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.growth_replay import SECOND, columns_of
 from benchmarks.processor import timed
-from kernels.api import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.monoids import AggregateSpec
+from windrow.kernels.api import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
+from windrow.kernels.monoids import AggregateSpec
 
 HOUR = 3600 * SECOND
 WINDOW = WindowSpec("sliding", 24 * HOUR, 300 * SECOND)

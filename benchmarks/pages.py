@@ -9,7 +9,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from pipelines.config import REPOSITORY
+from windrow.pipelines.config import REPOSITORY
 
 FOLDER = REPOSITORY / "docs" / "benchmarks"
 

@@ -17,17 +17,17 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.processor import peak_mib
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.file_commits import append_files
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.entry import Run
-from pipelines.replay.watermark import day_start_us
-from pipelines.rows.arrays import times
-from pipelines.runs.explain import explain
-from pipelines.tables.stream_tables import Snapshot, StreamTables
-from schemas import registry
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.file_commits import append_files
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.replay.watermark import day_start_us
+from windrow.pipelines.rows.arrays import times
+from windrow.pipelines.runs.explain import explain
+from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
+from windrow.schemas import registry
 
 HOME = REPOSITORY / "var" / "plan"
 QUERY, DAY = "bikes_demand", date(2018, 11, 4)

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.processor import peak_mib
-from pipelines.config import REPOSITORY
-from processes import proc
+from windrow.pipelines.config import REPOSITORY
+from windrow.processes import proc
 
 EVERY_S = 0.1
 DRIVER, JVM, FORKING, WORKER, OTHER = "driver", "JVM", "what forks Python workers", "Python worker", "other"
-_DAEMON = b"pipelines.engines.spark.daemon"
+_DAEMON = b"windrow.pipelines.engines.spark.daemon"
 
 
 class Seen(NamedTuple):

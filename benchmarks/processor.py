@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from processes import proc
+from windrow.processes import proc
 
 Made = TypeVar("Made")
 

@@ -16,8 +16,16 @@ import numpy as np
 
 from benchmarks.pages import table
 from benchmarks.processor import timed
-from kernels.api import AggregatePlan, EventColumns, KernelChoice, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.monoids import AggregateSpec
+from windrow.kernels.api import (
+    AggregatePlan,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    WindowSpec,
+    replay_keys,
+)
+from windrow.kernels.monoids import AggregateSpec
 
 SECOND = 1_000_000
 AGGREGATES = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count"))

@@ -15,9 +15,9 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from benchmarks.pages import table
-from pipelines.config import Config
-from pipelines.runs.ingest_day import ingest_day
 from tests.support.replay.landing import HEADER
+from windrow.pipelines.config import Config
+from windrow.pipelines.runs.ingest_day import ingest_day
 
 LAST_DAY = date(2023, 12, 28)
 STEPS = {
@@ -53,7 +53,7 @@ def seconds_of(config: Config, words: tuple[str, ...], run_id: str) -> float:
     environment = {**os.environ, "WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing)}
     before = os.times()
     subprocess.run(
-        [sys.executable, "-m", "pipelines", *words, "--day", str(day), "--run-id", run_id],
+        [sys.executable, "-m", "windrow.pipelines", *words, "--day", str(day), "--run-id", run_id],
         env=environment,
         check=True,
         capture_output=True,

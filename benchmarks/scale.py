@@ -18,25 +18,25 @@ from pathlib import Path
 from benchmarks.generated_sessions import DAY, Day, build
 from benchmarks.process_tree import watched
 from benchmarks.scale_page import CHECK, MOST_MIB, PAGE, QUERY_RUN, MeasuredCommand, growth, page
-from pipelines import config as configuration
-from pipelines.config import ENGINES, REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate, failure
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.entry import Run
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import StreamTables
-from schemas.queries.cdr_active import QUERY
-from schemas.streams.cdr import STREAM
 from tests.support.digests import digests
+from windrow.pipelines import config as configuration
+from windrow.pipelines.config import ENGINES, REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate.gate import Gate, failure
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.queries.cdr_active import QUERY
+from windrow.schemas.streams.cdr import STREAM
 
 HOME = REPOSITORY / "var" / "scale"
 ANTENNAS = (2_000, 10_000)
 COMMANDS = {
     CHECK: ("-m", "benchmarks.scale", "--check-silver"),
-    QUERY_RUN: ("-m", "pipelines", "replay", QUERY.name, "--day", str(DAY), "--run-id", "scale"),
+    QUERY_RUN: ("-m", "windrow.pipelines", "replay", QUERY.name, "--day", str(DAY), "--run-id", "scale"),
 }
 TABLES = QueryTables.of(QUERY)
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from benchmarks.generated_sessions import Day
 from benchmarks.pages import FOLDER, machine, table
 from benchmarks.process_tree import DRIVER, FORKING, JVM, OTHER, WORKER, Seen, Watched
-from pipelines.config import ENGINES
-from schemas.queries.cdr_active import QUERY
+from windrow.pipelines.config import ENGINES
+from windrow.schemas.queries.cdr_active import QUERY
 
 PAGE = FOLDER / "scale.md"
 CHECK, QUERY_RUN = "check of silver", "query"

@@ -11,11 +11,11 @@ import numpy as np
 from benchmarks.processor import timed
 from benchmarks.spans_loops import DrivenSpans, release_until, take
 from benchmarks.spans_source import AGGREGATES, ALL_AGGREGATES, SECOND_US, RangeBySlide, Spans, kernels_of
-from kernels.bounds.grid import grid as made_grid
-from kernels.objects.columns import Source
-from kernels.runtime.memory import address_of
-from kernels.spans import window_class
-from kernels.states.state_plan import make_plan
+from windrow.kernels.bounds.grid import grid as made_grid
+from windrow.kernels.objects.columns import Source
+from windrow.kernels.runtime.memory import address_of
+from windrow.kernels.spans import window_class
+from windrow.kernels.states.state_plan import make_plan
 
 EVENTS_A_LOOK = 256
 """Between two looks at how much memory is held."""

@@ -1,13 +1,13 @@
 """The compiled loop in which benchmarks run span kernels alone, by the same tables as objects and replays do."""
 
-from kernels.bounds import first_end_after, window_end, window_start
-from kernels.bounds.grid import Grid
-from kernels.runtime.fields import Address, Count, Microseconds, Pointer, Ref, Word
-from kernels.runtime.memory import entry, inner
-from kernels.runtime.struct import Struct
-from kernels.spans._dispatch import SpanKernel
-from kernels.states import events_of, gather, lower
-from kernels.states.layout import StatePlan
+from windrow.kernels.bounds import first_end_after, window_end, window_start
+from windrow.kernels.bounds.grid import Grid
+from windrow.kernels.runtime.fields import Address, Count, Microseconds, Pointer, Ref, Word
+from windrow.kernels.runtime.memory import entry, inner
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.spans._dispatch import SpanKernel
+from windrow.kernels.states import events_of, gather, lower
+from windrow.kernels.states.layout import StatePlan
 
 
 class DrivenSpans(Struct):

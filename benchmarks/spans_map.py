@@ -28,9 +28,9 @@ from benchmarks.spans_source import (
     generated,
     replay_of,
 )
-from kernels.api import KernelChoice, ResultRows
-from kernels.monoids import AggregateSpec
-from kernels.spans import _planner as planner
+from windrow.kernels.api import KernelChoice, ResultRows
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.spans import _planner as planner
 
 LENGTHS_S = (10, 50, 200, 1_000, 3_000, 10_000)
 OVERLAPS = (1, 2, 5, 10, 25, 50)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.api import (
+from windrow.kernels.api import (
     AggregatePlan,
     EventColumns,
     KernelChoice,
@@ -17,7 +17,7 @@ from kernels.api import (
     WindowSpec,
     replay_keys,
 )
-from kernels.monoids import AggregateSpec
+from windrow.kernels.monoids import AggregateSpec
 
 SECOND_US = 1_000_000
 SPREAD_S = 10

@@ -20,11 +20,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 
 from benchmarks.first_light_end_to_end import counted, rows_of_windows, silver_frame, window_of_demand
-from pipelines.config import Config
-from pipelines.engines.spark import spark_session as spark
-from schemas.queries.bikes_demand import QUERY
-from schemas.streams.bikes import STREAM
-from schemas.tables import silver_table
+from windrow.pipelines.config import Config
+from windrow.pipelines.engines.spark import spark_session as spark
+from windrow.schemas.queries.bikes_demand import QUERY
+from windrow.schemas.streams.bikes import STREAM
+from windrow.schemas.tables import silver_table
 
 DAY_US = 86_400_000_000
 MOST_FILES = 1_000_000

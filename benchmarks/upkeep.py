@@ -17,17 +17,17 @@ import pyarrow as pa
 
 from benchmarks.pages import table
 from benchmarks.processor import least_s
-from pipelines import flow
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table, verdicts
-from pipelines.ledger.entry import Run
-from pipelines.ledger.verdicts import Verdict
-from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep.maintain import maintain
-from schemas import registry
-from schemas.ledger_tables import RUNS, VERDICTS
-from schemas.tables import Table
+from windrow.pipelines import flow
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table, verdicts
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.upkeep.maintain import maintain
+from windrow.schemas import registry
+from windrow.schemas.ledger_tables import RUNS, VERDICTS
+from windrow.schemas.tables import Table
 
 FIRST_DAY, CHECKS, PARTS = date(2018, 1, 1), 14, 3
 MOST_FILES, MOST_READ_S = 2, 0.2

@@ -8,11 +8,11 @@ import numpy as np
 
 from benchmarks.loops import DrivenWindow, create, destroy, evict_until, fill, slide, time_slide
 from benchmarks.processor import timed
-from kernels.aggregators import window_class
-from kernels.monoids import AggregateSpec
-from kernels.objects.columns import Source
-from kernels.runtime.memory import address_of
-from kernels.states.state_plan import make_plan
+from windrow.kernels.aggregators import window_class
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.objects.columns import Source
+from windrow.kernels.runtime.memory import address_of
+from windrow.kernels.states.state_plan import make_plan
 
 IN_ORDER = ("two_stacks_lite", "daba_lite", "amortized_monoid_tree")
 ANY_ORDER = ("finger_tree (4)", "finger_tree (8)", "finger_tree_single (4)", "finger_tree_single (8)")

@@ -9,10 +9,10 @@ rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), 
 
 from collections.abc import Mapping
 
-from kernels.entry import replay_keys
-from kernels.monoids import AggregateSpec
-from kernels.replay.kernel_selection import CHOSEN, FOLDERS, KERNELS
-from kernels.replay.types import (
+from windrow.kernels.entry import replay_keys
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.replay.kernel_selection import CHOSEN, FOLDERS, KERNELS
+from windrow.kernels.replay.types import (
     FIRINGS,
     AggregatePlan,
     CallLimits,
@@ -25,9 +25,9 @@ from kernels.replay.types import (
     WindowSpec,
     Zone,
 )
-from kernels.runtime.found import require_known
-from schemas.query import Aggregate
-from schemas.windows import Window
+from windrow.kernels.runtime.found import require_known
+from windrow.schemas.query import Aggregate
+from windrow.schemas.windows import Window
 
 
 def make(kernel: str, aggregates: Mapping[str, Aggregate], window: Window | None = None, **options):
@@ -40,8 +40,8 @@ def make(kernel: str, aggregates: Mapping[str, Aggregate], window: Window | None
         hot = make("multi_buffer", {"most": agg("max", "celsius")}, ThresholdFrame("celsius", 80.0))
             insert, insert_burst, frames, content, evict, save, load, check
 
-    kernel: one that docs/kernels.md lists. aggregates: name → what `schemas.query.agg` makes, as in a Query.
-    window: of events that last what `schemas.query.spanning` makes, of frames a frame or session of schemas.windows,
+    kernel: one that docs/kernels.md lists. aggregates: name → what `windrow.agg` makes, as in a Query.
+    window: of events that last what `windrow.spanning` makes, of frames `windrow.frame` or `windrow.session`,
     of point events none. options: `column_types`, a dict of those columns that hold something else than float64; others
     are those of the kernel's class (`OPTIONS`). Times in µs. O(1), and seconds where the kernel is compiled first.
 

@@ -14,8 +14,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from kernels.monoid import AggregateSpec
-from schemas.errors import BadInput, WrongParameter
+from windrow.kernels.monoid import AggregateSpec
+from windrow.schemas.errors import BadInput, WrongParameter
 
 LIMIT_US = 1 << 61
 """Times lie within ± this: any two of them, and a window with them, can be added."""

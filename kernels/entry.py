@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import Extent, KernelWindow
-from kernels.columns import check_plan, require_kind
-from kernels.kinds import window_kind
-from kernels.monoids import answered_by_states
-from kernels.replay.carried import KeptKeys, describe, with_kept_rows
-from kernels.replay.context import Replay
-from kernels.replay.expected_rows import expected_rows
-from kernels.replay.kernel_selection import (
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import Extent, KernelWindow
+from windrow.kernels.columns import check_plan, require_kind
+from windrow.kernels.kinds import window_kind
+from windrow.kernels.monoids import answered_by_states
+from windrow.kernels.replay.carried import KeptKeys, describe, with_kept_rows
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.expected_rows import expected_rows
+from windrow.kernels.replay.kernel_selection import (
     FINGER_TREE,
     KERNELS,
     MULTI_BUFFER,
@@ -23,18 +23,18 @@ from kernels.replay.kernel_selection import (
     keeper_of,
     select_kernels,
 )
-from kernels.replay.loop import replay_calls
-from kernels.replay.numbered.spans import with_shares
-from kernels.replay.order_statistics import (
+from windrow.kernels.replay.loop import replay_calls
+from windrow.kernels.replay.numbered.spans import with_shares
+from windrow.kernels.replay.order_statistics import (
     ReplayedEvents,
     failure_of,
     is_order_statistic,
     of_states,
     with_order_statistics,
 )
-from kernels.replay.rows import NULLS, ROW_WORDS
-from kernels.replay.stop import interrupts, most_rows, raise_why_stopped
-from kernels.replay.types import (
+from windrow.kernels.replay.rows import NULLS, ROW_WORDS
+from windrow.kernels.replay.stop import interrupts, most_rows, raise_why_stopped
+from windrow.kernels.replay.types import (
     EMITS,
     AggregatePlan,
     EventColumns,
@@ -47,13 +47,13 @@ from kernels.replay.types import (
     check_rules,
     check_ticks,
 )
-from kernels.replay.window_kind import WindowKind
-from kernels.runtime.arrays import words_of
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.runtime.struct import Struct
-from kernels.states.layout import Events
-from kernels.states.state_plan import Plan, make_plan
-from schemas.errors import NotServed, TooManyRows, WrongParameter
+from windrow.kernels.replay.window_kind import WindowKind
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states.layout import Events
+from windrow.kernels.states.state_plan import Plan, make_plan
+from windrow.schemas.errors import NotServed, TooManyRows, WrongParameter
 
 MOST_AGGREGATES = 63
 LEAST_PATIENCE = 32

@@ -96,7 +96,7 @@ class Monoid(AnyAggregate):
     """An aggregate with a short state: a tuple of `words` integers within int64, kept in registers.
 
     The functions are plain Python that Numba can compile. Words of values are lifted as they stand: a float64 column's
-    by its bits (kernels.runtime.memory.as_float).
+    by its bits (windrow.kernels.runtime.memory.as_float).
 
     identity() → state
     lift(word) → state of one value that isn't null; lift(time, word) if it takes_time: event time in µs;

@@ -24,11 +24,11 @@ from numba import config, njit, types
 from numba.core.errors import TypingError
 from numba.extending import overload, register_jitable
 
-from kernels.monoid import BEYOND_INT64, Monoid
-from kernels.runtime.addresses import bound_to, plain
-from kernels.runtime.cache import AGGREGATES
-from kernels.runtime.fields import LARGEST, SMALLEST
-from kernels.runtime.numba_names import (
+from windrow.kernels.monoid import BEYOND_INT64, Monoid
+from windrow.kernels.runtime.addresses import bound_to, plain
+from windrow.kernels.runtime.cache import AGGREGATES
+from windrow.kernels.runtime.fields import LARGEST, SMALLEST
+from windrow.kernels.runtime.numba_names import (
     CompilerBase,
     DefaultPassBuilder,
     FunctionPass,

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.runtime.fields import Count, Microseconds, Place, Pointer
-from kernels.runtime.memory import address_of, entry, inner
-from kernels.runtime.struct import Struct, bytes_at, words_at
+from windrow.kernels.runtime.fields import Count, Microseconds, Place, Pointer
+from windrow.kernels.runtime.memory import address_of, entry, inner
+from windrow.kernels.runtime.struct import Struct, bytes_at, words_at
 
 
 @inner

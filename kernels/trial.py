@@ -1,12 +1,12 @@
 """An aggregate tried in plain Python, on values at the ends of their types: what is mistyped in its file shows here,
 and not when a replay compiles it."""
 
-from kernels.monoid import Monoid
-from kernels.monoids import as_written, module_of
-from kernels.runtime.fields import LARGEST, SMALLEST
-from kernels.runtime.memory import as_word
-from schemas.errors import WrongParameter
-from schemas.mistakes import broken
+from windrow.kernels.monoid import Monoid
+from windrow.kernels.monoids import as_written, module_of
+from windrow.kernels.runtime.fields import LARGEST, SMALLEST
+from windrow.kernels.runtime.memory import as_word
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.mistakes import broken
 
 INTEGERS = (0, 1, -1, 2, 3_037_000_500, LARGEST, SMALLEST)
 FLOATS = tuple(map(as_word, (0.0, -0.0, 1.5, -2.5, 1e308, -1e308, 5e-324)))

@@ -1,4 +1,4 @@
-"""Compile what replays use before anything is replayed: `python -m kernels.warm [PART …]`.
+"""Compile what replays use before anything is replayed: `python -m windrow.kernels.warm [PART …]`.
 
 The parts can be compiled side by side, those of the second round once the first is there. What no replay uses unless a
 query names it, and aggregates beyond COMMON, are compiled when they are first used.
@@ -8,20 +8,20 @@ import sys
 
 import numpy as np
 
-from kernels import aggregators, spans
-from kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.bounds import Extent
-from kernels.kinds import kinds, window_kind
-from kernels.monoid import AggregateSpec
-from kernels.monoids import COMMON, monoids_of
-from kernels.replay.kernel_selection import FINGER_TREE
-from kernels.replay.loop import replay_calls
-from kernels.replay.numbered.in_time import in_time_logic, rolling_in_time
-from kernels.replay.numbered.logic import numbered_logic
-from kernels.runtime.kept import logger
-from kernels.spans import _planner as planner
-from kernels.spans.se_slicing import slice_ends
-from kernels.states.tables import monoid_table, plan_table
+from windrow.kernels import aggregators, spans
+from windrow.kernels.api import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from windrow.kernels.bounds import Extent
+from windrow.kernels.kinds import kinds, window_kind
+from windrow.kernels.monoid import AggregateSpec
+from windrow.kernels.monoids import COMMON, monoids_of
+from windrow.kernels.replay.kernel_selection import FINGER_TREE
+from windrow.kernels.replay.loop import replay_calls
+from windrow.kernels.replay.numbered.in_time import in_time_logic, rolling_in_time
+from windrow.kernels.replay.numbered.logic import numbered_logic
+from windrow.kernels.runtime.kept import logger
+from windrow.kernels.spans import _planner as planner
+from windrow.kernels.spans.se_slicing import slice_ends
+from windrow.kernels.states.tables import monoid_table, plan_table
 
 ONE = np.array([1], np.int64)
 VALID = np.ones((1, 1), np.bool_)

@@ -1,4 +1,4 @@
-"""The command line: `windrow`, also `python -m pipelines`."""
+"""The command line: `windrow`, also `python -m windrow.pipelines`."""
 
 import gc
 import os
@@ -20,7 +20,7 @@ def main() -> int:
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     # What a command imports stays: to look through it for garbage at each 700 new objects took a fifth of the imports.
     gc.set_threshold(100_000)
-    from pipelines.cli._app import main as run
+    from windrow.pipelines.cli._app import main as run
 
     return run()
 

@@ -1,4 +1,4 @@
-"""Where things are: the reader of Windrow's environment variables."""
+"""Where things are: what a project's windrow.toml says, and the environment, which beats it (schemas/project.py)."""
 
 import hashlib
 import os
@@ -7,13 +7,15 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 
-from pipelines import location
-from pipelines.location import Location
-from schemas.errors import WrongParameter
-from schemas.replay_limits import ReplayLimits
+from windrow.pipelines import location
+from windrow.pipelines.location import Location
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.project import root, setting
+from windrow.schemas.replay_limits import ReplayLimits
 
-# The folder of our packages: a checkout, or where a wheel was installed.
 REPOSITORY = Path(__file__).resolve().parent.parent
+"""The folder of kernels/, pipelines/ and schemas/: of the checkout, or windrow/ of an installed wheel."""
+IMPORTED_FROM = REPOSITORY if location.IN_A_CHECKOUT else REPOSITORY.parent
 
 NO_LIMITS = ReplayLimits()
 ENGINES = ("spark", "local")
@@ -47,14 +49,14 @@ def _here_below(name: str) -> "cached_property[Path]":
 
 def _text(variable: str) -> "cached_property[str]":
     """A setting that is what it says; empty where it is unset."""
-    return cached_property(lambda _: os.environ.get(variable, "").strip())
+    return cached_property(lambda _: setting(variable, "").strip())
 
 
 def _number(variable: str, default: int, least: int, most: int, unit: int = 1) -> "cached_property[int]":
     """A setting that is a whole number of units; WrongParameter for one that is none, or beyond its bounds."""
 
     def read(_: object) -> int:
-        text = os.environ.get(variable)
+        text = setting(variable)
         if text is None:
             return default * unit
         number = int(text) if re.fullmatch(r"[0-9]{1,18}", text.strip()) else -1
@@ -127,7 +129,7 @@ class Config:
     @cached_property
     def engine(self) -> str:
         """Which of pipelines/engines/ moves rows; WrongParameter for one that there is not."""
-        name = self.asked_engine or os.environ.get("WINDROW_ENGINE", ENGINES[0])
+        name = self.asked_engine or setting("WINDROW_ENGINE", ENGINES[0])
         if name not in ENGINES:
             raise WrongParameter("--engine" if self.asked_engine else "WINDROW_ENGINE", name, " or ".join(ENGINES))
         return name
@@ -141,7 +143,7 @@ class Config:
     @cached_property
     def lock_server(self) -> str | None:
         """PostgreSQL's URL of the server that has the lake's locks; None where the operating system has them."""
-        text = os.environ.get(LOCKS, "file")
+        text = setting(LOCKS, "file")
         url = _LOCK_SERVER.fullmatch(text)
         if text != "file" and url is None:
             # Not the whole: it may hold a password.
@@ -156,12 +158,12 @@ class Config:
     @cached_property
     def jars(self) -> Path:
         """Folder of Delta's JARs and the class-data archive."""
-        return Path(os.environ.get("WINDROW_JARS") or made() / "jars")
+        return Path(setting("WINDROW_JARS") or made() / "jars")
 
     @cached_property
     def spark_master(self) -> str | None:
         """Where Spark runs: its master's URL, None where Spark's own settings say; WrongParameter for what is none."""
-        master = os.environ.get("WINDROW_SPARK_MASTER")
+        master = setting("WINDROW_SPARK_MASTER")
         if master is not None and not _MASTER.fullmatch(master):
             allowed = "local[2], local[*] or the like, spark://HOST:PORT, k8s://HOST:PORT, yarn, or leave it unset"
             raise WrongParameter("WINDROW_SPARK_MASTER", master, allowed)
@@ -179,12 +181,13 @@ class Config:
 
 
 def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
-    """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: what `keep_landing` kept for the home, else its
-    landing/), and WINDROW_MOST_ROWS and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats
-    WINDROW_ENGINE."""
-    home = _location(HOME, made(), location.NOT_IN_HOMES)
+    """Read WINDROW_HOME (default: var/ of the project, else as `made`), WINDROW_LANDING (default: what `keep_landing`
+    kept for the home, else its landing/), and WINDROW_MOST_ROWS and WINDROW_MOST_SECONDS, where `limits` doesn't set
+    them. `engine`: beats WINDROW_ENGINE."""
+    folder = root()
+    home = _location(HOME, folder / "var" if folder else made(), location.NOT_IN_HOMES)
     landing = _location(LANDING, kept_landing(home) or home / "landing")
-    settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in _LIMITS))
+    settings = ReplayLimits.read(*((name, setting(name)) for name in _LIMITS))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
     return Config(home, landing, both, engine)
 
@@ -215,14 +218,15 @@ def _here(home: Location) -> Path:
 
 
 def made() -> Path:
-    """Folder of all that is made: var/ of a checkout; else windrow/ where this user's programs keep their data."""
+    """Folder of what projects share, and of what is made outside of any: var/ of a checkout; else windrow/ where this
+    user's programs keep their data."""
     if location.IN_A_CHECKOUT:
         return REPOSITORY / "var"
     return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 
 
 def _location(variable: str, default: Location, forbidden: str = "") -> Location:
-    value = os.environ.get(variable)
+    value = setting(variable)
     if value is None:
         return location.require_served(default, variable, forbidden)
     if not value.strip():

@@ -12,10 +12,10 @@ Every stage that a process goes through also gets a row in the ledger, `runs`, a
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.query import Query
-from schemas.registry import queries_of
-from schemas.side_tables import state_name
-from schemas.stream import Stream
+from windrow.schemas.query import Query
+from windrow.schemas.registry import queries_of
+from windrow.schemas.side_tables import state_name
+from windrow.schemas.stream import Stream
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
 IN_ORDER, BACKFILL, STALE = "_in_order", "_backfill", "_stale"

@@ -12,16 +12,16 @@ from datetime import timedelta
 
 import pyarrow as pa
 
-from kernels.api import PassTicks
-from pipelines.replay.replay_events import late_events, replay_events
-from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.validate import ArrowStream, arrow_table, validate
-from pipelines.replay.watermark import ticks_of_events
-from pipelines.rows.arrays import stored
-from pipelines.tables.arrival_days import DAY_US
-from schemas.query import EVENT_COLUMNS, Query
-from schemas.validation import require_idle_after
-from schemas.windows import MICROSECOND, require
+from windrow.kernels.api import PassTicks
+from windrow.pipelines.replay.replay_events import late_events, replay_events
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.replay.validate import ArrowStream, arrow_table, validate
+from windrow.pipelines.replay.watermark import ticks_of_events
+from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.tables.arrival_days import DAY_US
+from windrow.schemas.query import EVENT_COLUMNS, Query
+from windrow.schemas.validation import require_idle_after
+from windrow.schemas.windows import MICROSECOND, require
 
 # Those of 30 years of silence by the minute.
 MOST_HEARTBEATS = 1 << 24

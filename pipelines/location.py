@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from schemas.errors import NotSetUp, WrongParameter
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -73,7 +73,7 @@ def at(address: str) -> Location:
         raise NotSetUp(needed, set_up("pip install universal_pathlib s3fs")) from missing
 
     if address.startswith("hdfs:"):
-        from pipelines.hdfs_path import HdfsPath
+        from windrow.pipelines.hdfs_path import HdfsPath
 
         return HdfsPath(address)
     asked = {"endpoint_url": endpoint_url(), "region_name": region()}

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from upath import UPath
 
-from pipelines.location import Location, at, endpoint_url, is_local, region
-from processes import signals
+from windrow.pipelines.location import Location, at, endpoint_url, is_local, region
+from windrow.processes import signals
 
 NS_PER_S, NS_PER_MS = 1_000_000_000, 1_000_000
 BATCH_ROWS, BATCH_BYTES = 65_536, 32 << 20

@@ -6,3 +6,8 @@ marked.py        find and end processes by a mark in their environment
 orphan_jvms.py   end JVMs whose Python is gone
 proc.py          what /proc says of a process
 """
+
+if __name__ == "processes":
+    from windrow.former_names import take_over
+
+    take_over(__name__)

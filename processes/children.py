@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 
-from processes import marked, proc, signals
+from windrow.processes import marked, proc, signals
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
 # What a signal ends must be gone before the sender loses patience: Airflow kills 5 s after it asked.

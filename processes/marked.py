@@ -11,7 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Collection
 
-from processes import proc
+from windrow.processes import proc
 
 MARK = "WINDROW_STACK_MARK"
 _LOOK_EVERY_S, _DYING_S = 0.05, 10.0

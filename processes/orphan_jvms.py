@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-from processes import proc
+from windrow.processes import proc
 
 # The JVM is known by this setting in its command line: a process number alone may be another process's by now.
 LOCAL_FOLDER = "spark.local.dir"

@@ -1,6 +1,6 @@
 """Made-up bike trips in both Citi Bike layouts, with the disorder and dirt that the real files have.
 
-    python -m samples.bikes --into var/landing --days 7 --last-day 2018-11-05 --seed 1
+    python -m windrow.samples.bikes --into var/landing --days 7 --last-day 2018-11-05 --seed 1
 
 The same arguments give the same bytes. Files are named as generated:
 
@@ -17,9 +17,9 @@ from datetime import date, timedelta
 from itertools import groupby
 from pathlib import Path
 
-from samples.writing import days_until, end_us, local_time, main, write_lines
-from schemas.local_time import day_starts_us
-from schemas.streams.bikes import DAILY, MONTHLY, ZONE
+from windrow.samples.writing import days_until, end_us, local_time, main, write_lines
+from windrow.schemas.local_time import day_starts_us
+from windrow.schemas.streams.bikes import DAILY, MONTHLY, ZONE
 
 SECOND_US = 1_000_000
 DAY_S = 86_400

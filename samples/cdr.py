@@ -1,6 +1,6 @@
 """Made-up data sessions in the layout of the real ones, with the disorder and dirt that the real files have.
 
-    python -m samples.cdr --into var/landing --days 7 --last-day 2015-08-20 --seed 1
+    python -m windrow.samples.cdr --into var/landing --days 7 --last-day 2015-08-20 --seed 1
 
 The same arguments give the same bytes. Files are named as generated, and those of both cities have the same base name:
 
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from samples.writing import days_until, end_us, local_time, main, write_lines
-from schemas.local_time import day_starts_us
-from schemas.streams.cdr import ZONE
+from windrow.samples.writing import days_until, end_us, local_time, main, write_lines
+from windrow.schemas.local_time import day_starts_us
+from windrow.schemas.streams.cdr import ZONE
 
 SECOND_US = 1_000_000
 # Shares of sessions by local hour, in thousandths: almost none at night, most of them before midnight.

@@ -1,6 +1,6 @@
 """Made-up telemetry in all four layouts of the real one, with the disorder and dirt that the real files have.
 
-    python -m samples.telemetry --into var/landing --days 7 --last-day 2022-08-22 --seed 1
+    python -m windrow.samples.telemetry --into var/landing --days 7 --last-day 2022-08-22 --seed 1
 
 The same arguments give the same bytes. Files are named as generated:
 
@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from samples.writing import days_until, main, write_lines
-from schemas.streams.telemetry import MESSAGE_COLUMNS, POD_METRICS, PODS, SERIES, SPANS
+from windrow.samples.writing import days_until, main, write_lines
+from windrow.schemas.streams.telemetry import MESSAGE_COLUMNS, POD_METRICS, PODS, SERIES, SPANS
 
 DAY_S = 86_400
 SERVICES = ("ad", "cart", "checkout", "currency", "email", "frontend", "payment", "shipping")

@@ -39,7 +39,7 @@ def local_time(time_us: int, zone: str) -> datetime:
 def main(stream: str, write: Callable[..., list[Path]], amount: str, default: int) -> None:
     """The command line of a generator. `amount`: the name of its number of events a day."""
     parser = ArgumentParser(
-        prog=f"python -m samples.{stream}",
+        prog=f"python -m windrow.samples.{stream}",
         description=f"Write generated landing files of the stream {stream} into a folder.",
     )
     yesterday = datetime.now(UTC).date() - timedelta(days=1)

@@ -34,7 +34,7 @@ Each message says the value, the limit and the next step. The command line ends 
 
 from collections.abc import Iterable
 
-from schemas.spelling import listing, shown, unknown
+from windrow.schemas.spelling import listing, shown, unknown
 
 
 class WindrowError(Exception):

@@ -9,9 +9,9 @@ many rows a day has to have is its own, and the parameters name it.
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from schemas.model import MODEL_COLUMNS, Model
-from schemas.query import Query
-from schemas.stream import Column, Stream
+from windrow.schemas.model import MODEL_COLUMNS, Model
+from windrow.schemas.query import Query
+from windrow.schemas.stream import Column, Stream
 
 PANES = {"final": ("final",), "watermark": ("on_time", "late"), "arrival": ("early", "late")}
 NOT_NULL, BETWEEN = "expect_column_values_to_not_be_null", "expect_column_values_to_be_between"

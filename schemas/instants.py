@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Literal
 
-from schemas.errors import WrongParameter
+from windrow.schemas.errors import WrongParameter
 
 Rounding = Literal["down", "nearest"] | None
 _EPOCH, _SECOND, _SECOND_US = datetime(1970, 1, 1, tzinfo=UTC), timedelta(seconds=1), 1_000_000

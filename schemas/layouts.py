@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import zip_longest
 
-from schemas.json_lines import json_object
-from schemas.parsing import is_at, split
-from schemas.spelling import did_you_mean
-from schemas.stream import BY_NAME, Layout, Stream
+from windrow.schemas.json_lines import json_object
+from windrow.schemas.parsing import is_at, split
+from windrow.schemas.spelling import did_you_mean
+from windrow.schemas.stream import BY_NAME, Layout, Stream
 
 _OPTIONAL = "if files may lack it, `optional` of the layout names it"
 

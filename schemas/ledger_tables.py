@@ -1,7 +1,7 @@
 """The tables of the ledger: what was done, from what, and what the gate found. Nothing can make them again."""
 
-from schemas.stream import Column
-from schemas.tables import Table, required
+from windrow.schemas.stream import Column
+from windrow.schemas.tables import Table, required
 
 RUNS = Table(
     "runs",

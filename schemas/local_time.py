@@ -9,8 +9,8 @@ from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from schemas.errors import BadInput
-from schemas.instants import Rounding, fraction_us, require_rounding
+from windrow.schemas.errors import BadInput
+from windrow.schemas.instants import Rounding, fraction_us, require_rounding
 
 REPEATED = "repeated hour"
 MISSING = "missing hour"

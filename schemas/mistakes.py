@@ -10,12 +10,14 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
 from typing import TypeVar
 
-from schemas.errors import BrokenDefinition, UnknownName, WindrowError, WrongParameter
-from schemas.spelling import did_you_mean
+from windrow.schemas.errors import BrokenDefinition, UnknownName, WindrowError, WrongParameter
+from windrow.schemas.project import shown
+from windrow.schemas.spelling import did_you_mean
 
 E = TypeVar("E", bound=WindrowError)
 T = TypeVar("T")
@@ -39,6 +41,7 @@ def load(module: str, attribute: str, kind: type[T], validate: Callable[[T], obj
 
 
 def _found(module: str, attribute: str, kind: type[T]) -> T:
+    _require_one_file(module)
     names = vars(import_module(module))
     if attribute not in names:
         meant = did_you_mean(attribute, [name for name in names if name.isupper()])
@@ -46,6 +49,13 @@ def _found(module: str, attribute: str, kind: type[T]) -> T:
     if not isinstance(names[attribute], kind):
         raise WrongParameter(attribute, names[attribute], f"a {kind.__name__}")
     return names[attribute]
+
+
+def _require_one_file(module: str) -> None:
+    package, _, name = module.rpartition(".")
+    files = [file for folder in import_module(package).__path__ if (file := Path(folder, f"{name}.py")).exists()]
+    if len(files) > 1:
+        raise WrongParameter("name", name, f"a name of one file; these have it: {', '.join(map(shown, files))}")
 
 
 def broken(module: str, error: Exception, doing: str = "") -> BrokenDefinition:
@@ -64,8 +74,7 @@ def placed(module: str, error: E) -> E:
 
 def _place(module: str, error: Exception) -> tuple[int, FrameType | None]:
     """Line and, where the module's own code raised, its frame."""
-    spec = find_spec(module)
-    source = spec.origin or "" if spec else ""
+    source = str(source_of(module))
     frames = [(frame, line) for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == source]
     frame, raised_at = frames[-1] if frames else (None, 1)
     if isinstance(error, SyntaxError) and error.filename == source and error.lineno:
@@ -74,8 +83,18 @@ def _place(module: str, error: Exception) -> tuple[int, FrameType | None]:
 
 
 def file_of(module: str) -> str:
-    """A module's file as people write it, from the repository's root."""
-    return module.replace(".", "/") + ".py"
+    """A module's file as people write it: from the project's folder, or that of our packages, on. Of a definition that
+    a program has made, where it would be."""
+    found = find_spec(module)
+    return shown(Path(found.origin)) if found and found.origin else f"{module.replace('.', '/')}.py"
+
+
+def source_of(module: str) -> Path:
+    """Where a module's file is. ModuleNotFoundError where there is none."""
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"there is no module {module}", name=module)
+    return Path(found.origin)
 
 
 def _problem(error: Exception) -> str:

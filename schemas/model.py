@@ -1,4 +1,4 @@
-"""Models: what a heavy function says of the events of each window; a user writes one in `schemas/models/<name>.py`.
+"""Models: what a heavy function says of the events of each window; a user writes one in `models/<name>.py`.
 
     Model(name="farm_telemetry_trend", stream="telemetry", key=("source", "metric"),
           window=sliding(timedelta(hours=1), timedelta(minutes=1)),
@@ -12,9 +12,9 @@ published as any other. Functions are files of kernels/farm/functions/.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from schemas.query import EVENT_COLUMNS, Aggregate, Query
-from schemas.replay_limits import require_seconds
-from schemas.windows import require, require_column
+from windrow.schemas.query import EVENT_COLUMNS, Aggregate, Query
+from windrow.schemas.replay_limits import require_seconds
+from windrow.schemas.windows import require, require_column
 
 PREFIX = "farm_"
 """A model's table is named by this and the model's file, so that no query's can be."""

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from schemas.json_lines import json_fields
-from schemas.mistakes import broken
-from schemas.stream import ACROSS_LINES, Layout, Place, Record, Refusal, Stream
+from windrow.schemas.json_lines import json_fields
+from windrow.schemas.mistakes import broken
+from windrow.schemas.stream import ACROSS_LINES, Layout, Place, Record, Refusal, Stream
 
 # Years 1 to 9999: what every reader of the tables (Python, Arrow, DuckDB, Spark) can show.
 EARLIEST_US = -62_135_596_800_000_000

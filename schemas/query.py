@@ -1,4 +1,4 @@
-"""The query language: what a user writes in `schemas/queries/<name>.py`, and other tools build.
+"""The query language: what a user writes in `queries/<name>.py`, and other tools build.
 
     Query(name="bikes_demand", stream="bikes", key=("start_station_id",),
           window=sliding(timedelta(days=1), timedelta(minutes=5)),
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from types import SimpleNamespace
 
-from schemas.windows import (
+from windrow.schemas.windows import (
     AggregateFrame,
     BoundaryFrame,
     Count,

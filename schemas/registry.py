@@ -9,20 +9,21 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from schemas.errors import BrokenDefinition, UnknownName
-from schemas.ledger_tables import LEDGER
-from schemas.mistakes import load
-from schemas.model import PREFIX, Model
-from schemas.query import Query
-from schemas.side_tables import lateness_name, state_name
-from schemas.stream import Stream
-from schemas.syntax import hash_of
-from schemas.tables import ingest_tables
-from schemas.validation import validate_query, validate_stream
-from schemas.windows import require
+from windrow.schemas.errors import BrokenDefinition, UnknownName
+from windrow.schemas.ledger_tables import LEDGER
+from windrow.schemas.mistakes import load, names_in, source_of
+from windrow.schemas.model import PREFIX, Model
+from windrow.schemas.query import Query
+from windrow.schemas.side_tables import lateness_name, state_name
+from windrow.schemas.stream import Stream
+from windrow.schemas.syntax import hash_of
+from windrow.schemas.tables import ingest_tables
+from windrow.schemas.validation import validate_query, validate_stream
+from windrow.schemas.windows import require
 
 T = TypeVar("T", Stream, Query, Model)
 ROOT = Path(__file__).parent
@@ -45,13 +46,13 @@ class Definitions(Generic[T]):
 
 
 def streams() -> dict[str, Stream]:
-    """All streams by name: `STREAM` of every file in schemas/streams/ that isn't broken."""
+    """All streams by name: `STREAM` of every file of windrow.schemas.streams that isn't broken."""
     return _streams().found
 
 
 def queries() -> dict[str, Query]:
-    """All queries by name: `QUERY` of every file in schemas/queries/ and `MODEL` of every file in schemas/models/ that
-    isn't broken."""
+    """All queries by name: `QUERY` of every file of windrow.schemas.queries and `MODEL` of every file of
+    windrow.schemas.models that isn't broken."""
     return _queries().found
 
 
@@ -61,12 +62,12 @@ def models() -> dict[str, Model]:
 
 
 def broken_streams() -> dict[str, BrokenDefinition]:
-    """What is wrong with the other files of schemas/streams/, by name."""
+    """What is wrong with the other files of streams, by name."""
     return _streams().broken
 
 
 def broken_queries() -> dict[str, BrokenDefinition]:
-    """What is wrong with the other files of schemas/queries/ and schemas/models/, by name of the query; those of broken
+    """What is wrong with the other files of queries and models, by name of the query; those of broken
     streams are among them."""
     return _queries().broken
 
@@ -101,11 +102,16 @@ def name_of_query(text: str) -> str:
     return PREFIX + text if text not in query_names() and text in model_files() else text
 
 
+def module_of_stream(name: str) -> str:
+    """The module of a stream's file."""
+    return f"windrow.schemas.streams.{name}"
+
+
 def module_of(query_name: str) -> str:
     """The module of the file of a query or a model."""
     if query_name.startswith(PREFIX):
-        return f"schemas.models.{query_name.removeprefix(PREFIX)}"
-    return f"schemas.queries.{query_name}"
+        return f"windrow.schemas.models.{query_name.removeprefix(PREFIX)}"
+    return f"windrow.schemas.queries.{query_name.removeprefix('queries.')}"  # as _queries names one that is wrong
 
 
 def queries_of(stream_name: str) -> list[Query]:
@@ -115,9 +121,8 @@ def queries_of(stream_name: str) -> list[Query]:
 
 def broken_queries_of(stream_name: str) -> list[str]:
     """Names of queries that can't be loaded, whose files have the stream's name in quotes."""
-    places = {name: ROOT.joinpath(*module_of(name).split(".")[1:]).with_suffix(".py") for name in broken_queries()}
     words = (f'"{stream_name}"', f"'{stream_name}'")
-    texts = {name: place.read_text(errors="replace") for name, place in places.items() if place.exists()}
+    texts = {name: source_of(module_of(name)).read_text(errors="replace") for name in broken_queries()}
     return [name for name, text in texts.items() if any(word in text for word in words)]
 
 
@@ -140,7 +145,7 @@ def _validate_query(query: Query) -> None:
 
 
 def _validate_plain(query: Query) -> None:
-    require(not isinstance(query, Model), "QUERY", query.name, "a Query(…); a Model(…) is written into schemas/models/")
+    require(not isinstance(query, Model), "QUERY", query.name, "a Query(…); a Model(…) is written into models/")
     require(not query.name.startswith(PREFIX), "name", query.name, f"one without {PREFIX!r}, which is for models")
     _validate_query(query)
 
@@ -149,10 +154,11 @@ def _load(
     folder: str, attribute: str, kind: type[T], validate: Callable[[T], object], prefix: str = ""
 ) -> Definitions[T]:
     made: Definitions[T] = Definitions({}, {})
-    for file in sorted(path.stem for path in (ROOT / folder).glob("*.py") if not path.stem.startswith("_")):
+    package = f"windrow.schemas.{folder}"
+    for file in names_in(import_module(package).__path__):
         name = prefix + file
         try:
-            made.found[name] = load(f"schemas.{folder}.{file}", attribute, kind, _named(name, file, validate))
+            made.found[name] = load(f"{package}.{file}", attribute, kind, _named(name, file, validate))
         except BrokenDefinition as broken:
             made.broken[name] = broken
     return made
@@ -173,7 +179,7 @@ def stream_hash(name: str) -> str:
     """Changes whenever what a stream's lines mean may change: its file and the files that every stream shares. Texts of
     errors count: they are the details of refused records."""
     shared = ("stream.py", "parsing.py", "fields.py", "instants.py", "json_lines.py", "layouts.py", "local_time.py")
-    return _hash_files([ROOT / "streams" / f"{name}.py", *(ROOT / file for file in shared)], error_texts=True)
+    return _hash_files([source_of(module_of_stream(name)), *(ROOT / file for file in shared)], error_texts=True)
 
 
 def replay_hash(name: str) -> str:
@@ -190,9 +196,8 @@ def replay_hash(name: str) -> str:
 
 def query_hash(name: str) -> str:
     """Changes whenever a query's or a model's file or the query language changes."""
-    _, folder, file = module_of(name).split(".")
-    language = [ROOT / "query.py", *([ROOT / "model.py"] if folder == "models" else [])]
-    return _hash_files([ROOT / folder / f"{file}.py", *language, *sorted((ROOT / "windows").rglob("*.py"))])
+    language = [ROOT / "query.py", *([ROOT / "model.py"] if name.startswith(PREFIX) else [])]
+    return _hash_files([source_of(module_of(name)), *language, *sorted((ROOT / "windows").rglob("*.py"))])
 
 
 def _hash_files(paths: list[Path], error_texts: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from schemas.errors import WrongParameter
+from windrow.schemas.errors import WrongParameter
 
 MOST_ROWS, MOST_SECONDS = 1 << 60, 10**9
 """The largest limits: beyond, a limit says nothing."""

@@ -1,9 +1,9 @@
 """A query's tables beside its results: what a run leaves for the next day's, where windows depend on their key's other
 events; and what each lateness would have made of its rows, the lateness curve (semantics §3)."""
 
-from schemas.query import Query
-from schemas.stream import Column, Stream
-from schemas.tables import Table, key_columns, required
+from windrow.schemas.query import Query
+from windrow.schemas.stream import Column, Stream
+from windrow.schemas.tables import Table, key_columns, required
 
 CARRIED = "carried_state"
 

@@ -1,6 +1,6 @@
 """What a stream is: its files, how a line becomes records, its columns, times, key, and what is refused.
 
-A stream is one file in `schemas/streams/` that holds `STREAM = Stream(...)`. Everything is plain data and functions of
+A stream is one file in `streams/` that holds `STREAM = Stream(...)`. Everything is plain data and functions of
 the standard library, so that DAG parsing, Spark and the docs read the same definitions.
 """
 
@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from schemas.errors import OutsideStream
+from windrow.schemas.errors import OutsideStream
 
 _EPOCH = date(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)

@@ -13,8 +13,8 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 
-from schemas import cycles
-from schemas.errors import kinds
+from windrow.schemas import cycles
+from windrow.schemas.errors import kinds
 
 DIGITS = 16
 _ERRORS = frozenset(kind.__name__ for kind in kinds())

@@ -8,8 +8,8 @@ so `window_table` takes them as an argument.
 import zlib
 from dataclasses import dataclass
 
-from schemas.query import Query
-from schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS, Column, Stream
+from windrow.schemas.query import Query
+from windrow.schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS, Column, Stream
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from numbers import Real
 
-from schemas.errors import WrongParameter
-from schemas.model import Model
-from schemas.query import Query, listed
-from schemas.stream import ACROSS_LINES, BY_NAME, FAIL, IN_ORDER, WARN, WITHIN_LINES, Layout, Limit, Stream
-from schemas.tables import silver_table
-from schemas.windows import DAY, require, require_zone
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.model import Model
+from windrow.schemas.query import Query, listed
+from windrow.schemas.stream import ACROSS_LINES, BY_NAME, FAIL, IN_ORDER, WARN, WITHIN_LINES, Layout, Limit, Stream
+from windrow.schemas.tables import silver_table
+from windrow.schemas.windows import DAY, require, require_zone
 
 TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
 NUMBERS = ("int64", "float64", "bool")
@@ -142,7 +142,7 @@ _TAKEN = {
 
 
 def comparable(type_: str, operator: str, value: object) -> bool:
-    """Whether a column of one of the types of schemas.stream.Column can be compared so."""
+    """Whether a column of one of the types of windrow.schemas.stream.Column can be compared so."""
     if operator in ("is_null", "not_null"):
         return True
     takes, _ = _TAKEN[type_]

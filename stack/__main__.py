@@ -12,11 +12,11 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Pytho
         "fix it with: apt-get install -y python3.11   # or point make at one: make PYTHON=python3.12"
     )
 
-from pipelines import config
-from processes import signals
-from schemas.errors import NotSetUp, WindrowError
 from stack import components, demo, doctor, images, release, setting_up, up
 from stack.places import PYTHON
+from windrow.pipelines import config
+from windrow.processes import signals
+from windrow.schemas.errors import NotSetUp, WindrowError
 
 
 def set_up(given: argparse.Namespace) -> None:

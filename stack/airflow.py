@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipelines.airflow import Running, alive, environment, home_of, mark, ports, rest, running
-from pipelines.location import Location
-from processes import marked, modes, signals
-from schemas.errors import NotSetUp
 from stack import commands, components, settings
 from stack.components import AIRFLOW, WATCHER, dead, log
 from stack.places import REPOSITORY, make
+from windrow.pipelines.airflow import Running, alive, environment, home_of, mark, ports, rest, running
+from windrow.pipelines.location import Location
+from windrow.processes import marked, modes, signals
+from windrow.schemas.errors import NotSetUp
 
 PREFERRED_PORT, ANY_PORT = 8080, 0
 READY_LIMIT_S = 180.0

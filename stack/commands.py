@@ -6,9 +6,9 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from processes import marked, signals
-from schemas.errors import NotSetUp
 from stack.places import LOGS, say
+from windrow.processes import marked, signals
+from windrow.schemas.errors import NotSetUp
 
 LINES_SHOWN = 15
 

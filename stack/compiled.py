@@ -8,10 +8,10 @@ import hashlib
 import subprocess
 import sys
 
-from kernels.monoids import COMMON
-from kernels.runtime import cache
 from stack import commands
 from stack.places import PYTHON, REPOSITORY, say
+from windrow.kernels.monoids import COMMON
+from windrow.kernels.runtime import cache
 
 # Parts of kernels/warm.py, a process for each group: those of a round side by side. What the second round compiles
 # runs what the first one did, so that it finds it in the cache.
@@ -43,7 +43,7 @@ def compile_rounds() -> int:
     """Compile every part, and print which; the first exit code that isn't 0, or 0."""
     for number, groups in enumerate(ROUNDS, start=1):
         say(f"round {number} of {len(ROUNDS)}: {', '.join(part for parts in groups for part in parts)}")
-        running = [subprocess.Popen([sys.executable, "-m", "kernels.warm", *parts]) for parts in groups]
+        running = [subprocess.Popen([sys.executable, "-m", "windrow.kernels.warm", *parts]) for parts in groups]
         if failed := [process.returncode for process in running if process.wait() != 0]:
             return failed[0]
     return 0

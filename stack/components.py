@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines.airflow import PART, airflow_home, alive, environment, parts
-from processes import marked
 from stack.places import AIRFLOW_ENVIRONMENT, say
+from windrow.pipelines.airflow import PART, airflow_home, alive, environment, parts
+from windrow.processes import marked
 
 AIRFLOW = str(AIRFLOW_ENVIRONMENT / "bin" / "airflow")
 WATCHER = "watcher"

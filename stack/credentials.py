@@ -11,8 +11,8 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from pipelines.airflow import USER, password_file, read_password
 from stack.places import say
+from windrow.pipelines.airflow import USER, password_file, read_password
 
 # 96 characters: Airflow signs with HS512 and wants at least 64 bytes.
 KEY_BYTES = 48

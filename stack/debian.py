@@ -9,9 +9,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from schemas.errors import NotSetUp
 from stack import commands
 from stack.places import say
+from windrow.schemas.errors import NotSetUp
 
 OLDEST_JAVA = 17
 JAVA, REDIS = f"openjdk-{OLDEST_JAVA}-jre-headless", "redis-server"

@@ -16,11 +16,11 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from pipelines import config
-from pipelines.airflow import rest, running
-from schemas.errors import NotSetUp, WrongParameter
 from stack import airflow, commands, setting_up, settings
 from stack.places import MADE, PYTHON, REPOSITORY, WINDROW, make, say
+from windrow.pipelines import config
+from windrow.pipelines.airflow import rest, running
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 STREAMS = ("bikes", "cdr", "telemetry")
 BACKFILLED = "bikes"
@@ -134,7 +134,7 @@ def _start_afresh(tour: Tour) -> None:
 def _generate(tour: Tour, stream: str) -> None:
     days, last = GENERATED_DAYS[stream], tour.days[stream]
     words = {"--into": tour.landing, "--days": days, "--last-day": last, "--seed": SEED}
-    command = [str(PYTHON), "-m", f"samples.{stream}", *(str(word) for pair in words.items() for word in pair)]
+    command = [str(PYTHON), "-m", f"windrow.samples.{stream}", *(str(word) for pair in words.items() for word in pair)]
     name = f"landing files of {stream}"
     say(commands.run(name, command, "make setup", {"PYTHONPATH": str(REPOSITORY)}).rstrip())
 
@@ -232,7 +232,7 @@ def next_steps(home: Path) -> None:
    WINDROW_HOME={shown} .venv/bin/windrow runs
    make up WINDROW_HOME={shown}      Airflow with the demo's runs, until: make down WINDROW_HOME={shown}
    docs/                                what each table and column means
-   schemas/queries/bikes_demand.py      a query; make new-query NAME=... writes another""")
+   examples/queries/bikes_demand.py      a query; windrow new query NAME writes another""")
 
 
 def _windrow(home: Path, *words: str) -> None:

@@ -7,15 +7,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines import config
-from pipelines.config import Config
-from pipelines.location import Location, is_local
-from schemas.errors import NotSetUp
-from schemas.registry import streams
-from schemas.stream import Stream
 from stack import airflow, environments, uv
 from stack.places import make, say
 from stack.setting_up import AIRFLOW, ARCHIVE, DELTA, JAVA, KERNELS, REDIS, S3, SPARK, SetUpPart
+from windrow.pipelines import config
+from windrow.pipelines.config import Config
+from windrow.pipelines.location import Location, is_local
+from windrow.schemas.errors import NotSetUp
+from windrow.schemas.registry import streams
+from windrow.schemas.stream import Stream
 
 # Environments 2.5 GB, JARs and the archive 0.3 GB, and some room for tables.
 FREE_BYTES_NEEDED = 4 * 1024**3

@@ -14,9 +14,9 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from schemas.errors import NotSetUp
 from stack import credentials, places
 from stack.places import REPOSITORY, say
+from windrow.schemas.errors import NotSetUp
 
 DOCKERFILE, COMPOSE = "docker/Dockerfile", "docker/compose.yaml"
 TARGETS = {"spark": "windrow-spark", "airflow": "windrow-airflow"}

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 
-from schemas.errors import NotSetUp
 from stack.places import JARS, REPOSITORY, say
+from windrow.schemas.errors import NotSetUp
 
 CENTRAL = "https://repo1.maven.org/maven2"
 LIMIT_S = 60.0

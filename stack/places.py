@@ -1,4 +1,4 @@
-"""Where the stack's parts are. The pipeline's own folders come from `pipelines.config`."""
+"""Where the stack's parts are. The pipeline's own folders come from `windrow.pipelines.config`."""
 
 import os
 import shlex

@@ -11,9 +11,10 @@ from stack.places import AIRFLOW_ENVIRONMENT, MADE, PYTHON, REPOSITORY, REQUIREM
 WHEELS, BILLS = MADE / "wheel", MADE / "sbom"
 BILLED = {"spark": SPARK_ENVIRONMENT, "airflow": AIRFLOW_ENVIRONMENT}
 PROJECT = REPOSITORY / "pyproject.toml"
-# What each file of requirements is made from: the project's own dependencies, or groups of pyproject.toml.
+# What each file of requirements is made from: the project's own dependencies with all extras, or groups of
+# pyproject.toml.
 SOURCES = {
-    "spark": (str(PROJECT), "--group", f"{PROJECT}:dev"),
+    "spark": (str(PROJECT), "--extra", "all", "--group", f"{PROJECT}:dev"),
     "airflow": ("--group", f"{PROJECT}:airflow"),
     "uv": ("--group", f"{PROJECT}:setup"),
 }

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import IO, NamedTuple
 
-from schemas.errors import NotSetUp
 from stack import archive, compiled, debian, environments, jars
 from stack.places import MADE, REPOSITORY, make, owner, say
+from windrow.schemas.errors import NotSetUp
 
 
 class SetUpPart(NamedTuple):

@@ -7,12 +7,12 @@ database is SQLite in the home, or the PostgreSQL that WINDROW_AIRFLOW_DATABASE 
 import os
 from pathlib import Path
 
-from pipelines.airflow import PORT, USER, airflow_home, mark, password_file
-from pipelines.location import Location
-from processes import marked
-from schemas.errors import WrongParameter
 from stack import commands, credentials, debian, places
 from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
+from windrow.pipelines.airflow import PORT, USER, airflow_home, mark, password_file
+from windrow.pipelines.location import Location
+from windrow.processes import marked
+from windrow.schemas.errors import WrongParameter
 
 DATABASE, FILE = "WINDROW_AIRFLOW_DATABASE", "airflow.db"
 POSTGRESQL = "postgresql+psycopg2://"
@@ -82,7 +82,6 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": _database(folder),
         "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": str(_REQUEST_S),
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(REPOSITORY / "dags" / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
         # Each task of a stage may start a JVM, of 2 GiB and for seconds more than a core's work.

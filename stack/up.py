@@ -10,14 +10,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pipelines import config
-from pipelines.airflow import Running, airflow_home, running
-from pipelines.config import Config
-from pipelines.location import Location, is_local, parsed
-from schemas.errors import NotSetUp, WrongParameter
 from stack import airflow, components, setting_up, settings
 from stack.components import AIRFLOW
 from stack.places import make, owner, say
+from windrow.pipelines import config
+from windrow.pipelines.airflow import Running, airflow_home, running
+from windrow.pipelines.config import Config
+from windrow.pipelines.location import Location, is_local, parsed
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 LANDING = "LANDING"
 ARGS = "ARGS"

@@ -11,9 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from schemas.errors import NotSetUp
 from stack import commands, debian
 from stack.places import REQUIREMENTS, UV
+from windrow.schemas.errors import NotSetUp
 
 VENV = "python3-venv"
 RETRY = "make setup"

@@ -6,7 +6,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from schemas import registry
+from windrow.schemas import registry
 
 os.environ.setdefault("WINDROW_ENGINE", "local")
 os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")

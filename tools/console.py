@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = tuple(ROOT / "docs" / name for name in ("tutorial.md", "late-files.md", "failed-gate.md"))
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 # What the scratch folder has of the checkout: the folder's own `var` is new.
-LINKED = (".venv", "samples", "schemas")
+LINKED = (".venv",)
 PROGRESS = re.compile(
     r"== |compiling \w+, once|(land|bronze|silver|ticks|check_silver|replay|gate|publish): |.* so far$"
 )

@@ -1,45 +1,54 @@
-"""Windrow in a notebook or a program: the lake's answers, and replays of tables in memory.
+"""Windrow in a notebook or a program: the lake's answers, replays of tables in memory, and the query language.
 
     import windrow
 
     windrow.sql("SELECT * FROM bikes_demand_final").to_pandas()      # or .to_polars(), .to_arrow()
     windrow.replay_table(events, windrow.Query(…))                   # events: a DataFrame or an Arrow table
+    windrow.ingest("bikes")                                          # as the command does, over the project's lake
 
-A definition that Airflow reads too imports from `schemas` instead: there are no libraries where it parses DAGs.
+A name is imported when it is first used: a definition loads no library, also where Airflow parses DAGs.
 """
 
-from pipelines.local import late_table, replay_table
-from schemas.errors import WindrowError
-from schemas.query import (
-    Query,
-    agg,
-    count,
-    delta,
-    frame,
-    month,
-    policy,
-    rolling,
-    session,
-    slide_by_tuple,
-    sliding,
-    spanning,
-    tumbling,
-    week,
-)
-from windrow.answer import Answer, sql
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windrow.answer import Answer, sql
+    from windrow.lake import backfill, ingest, report, whatif
+    from windrow.pipelines.local import late_table, replay_table
+    from windrow.schemas.errors import WindrowError
+    from windrow.schemas.query import (
+        Query,
+        agg,
+        count,
+        delta,
+        frame,
+        month,
+        policy,
+        rolling,
+        session,
+        slide_by_tuple,
+        sliding,
+        spanning,
+        tumbling,
+        week,
+    )
 
 __all__ = [
     "Answer",
     "Query",
     "WindrowError",
     "agg",
+    "backfill",
     "count",
     "delta",
     "frame",
+    "ingest",
     "late_table",
     "month",
     "policy",
     "replay_table",
+    "report",
     "rolling",
     "session",
     "slide_by_tuple",
@@ -48,4 +57,28 @@ __all__ = [
     "sql",
     "tumbling",
     "week",
+    "whatif",
 ]
+_NOT_OF_QUERIES = {
+    "Answer": "windrow.answer",
+    "WindrowError": "windrow.schemas.errors",
+    "backfill": "windrow.lake",
+    "ingest": "windrow.lake",
+    "late_table": "windrow.pipelines.local",
+    "replay_table": "windrow.pipelines.local",
+    "report": "windrow.lake",
+    "sql": "windrow.answer",
+    "whatif": "windrow.lake",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'windrow' has no attribute {name!r}")
+    module = import_module(_NOT_OF_QUERIES.get(name, "windrow.schemas.query"))
+    globals()[name] = getattr(module, name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -7,12 +7,12 @@ import pandas
 import pyarrow as pa
 import pyarrow.types as types
 
-from pipelines import config
-from pipelines.delta.lake import Lake
-from pipelines.rows.arrays import plain_rows
-from pipelines.sql import statements
-from schemas.errors import BadStatement, NotSetUp, WindrowError
-from schemas.windows import require
+from windrow.pipelines import config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.rows.arrays import plain_rows
+from windrow.pipelines.sql import statements
+from windrow.schemas.errors import BadStatement, NotSetUp, WindrowError
+from windrow.schemas.windows import require
 
 if TYPE_CHECKING:
     import polars

@@ -4,10 +4,10 @@ Its object, a replay that keeps panes in it and the answers after each event all
 (kernels/runtime/tables.py says why), and know nothing else of the kernel.
 """
 
-from kernels.runtime.fields import Address, Count, Microseconds, Place, Tail, Times, Word
-from kernels.runtime.memory import inner
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
+from windrow.kernels.runtime.fields import Address, Count, Microseconds, Place, Tail, Times, Word
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
 
 FOREVER = (1 << 63) - 1
 DONE, NOTHING, OUT_OF_ORDER, NOT_OLDEST = range(4)

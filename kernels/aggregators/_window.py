@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._dispatch import NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
-from kernels.objects.columns import Source
-from kernels.objects.kernel_object import KernelObject
-from kernels.runtime.memory import address_of
-from kernels.runtime.one_at_a_time import in_turn
-from schemas.errors import BadInput, NotServed
-from schemas.query import Aggregate
+from windrow.kernels.aggregators._dispatch import NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
+from windrow.kernels.objects.columns import Source
+from windrow.kernels.objects.kernel_object import KernelObject
+from windrow.kernels.runtime.memory import address_of
+from windrow.kernels.runtime.one_at_a_time import in_turn
+from windrow.schemas.errors import BadInput, NotServed
+from windrow.schemas.query import Aggregate
 
 
 class Card(NamedTuple):

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.runtime.fields import Count, Microseconds, Pointer, Word
-from kernels.runtime.memory import entry, inner
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from schemas.errors import WrongParameter
+from windrow.kernels.runtime.fields import Count, Microseconds, Pointer, Word
+from windrow.kernels.runtime.memory import entry, inner
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.schemas.errors import WrongParameter
 
 LONGEST_US = 1 << 60
 

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.bounds import Bounds, KernelWindow, made_window, pane_around
-from kernels.runtime.bisection import place_above, searches
-from kernels.runtime.fields import Code, Count, Microseconds, Pointer
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.tables import lazy_table
-from schemas.errors import BadInput, WrongParameter
+from windrow.kernels.bounds import Bounds, KernelWindow, made_window, pane_around
+from windrow.kernels.runtime.bisection import place_above, searches
+from windrow.kernels.runtime.fields import Code, Count, Microseconds, Pointer
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.schemas.errors import BadInput, WrongParameter
 
 DAY_US = 86_400_000_000
 WHOLE_DAYS, CONSECUTIVE_CUTS, ELAPSED = 0, 1, 2

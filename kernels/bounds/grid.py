@@ -1,8 +1,8 @@
 """Windows that start every slide, by their closed forms: what slices are cut by too."""
 
-from kernels.bounds import Bounds, KernelWindow, Pane, made_window
-from kernels.runtime.fields import Count, Microseconds
-from kernels.runtime.tables import lazy_table
+from windrow.kernels.bounds import Bounds, KernelWindow, Pane, made_window
+from windrow.kernels.runtime.fields import Count, Microseconds
+from windrow.kernels.runtime.tables import lazy_table
 
 
 class Grid(KernelWindow):

@@ -6,9 +6,9 @@
 u is in the windows u … u + size − 1, or u + 1 … u + size.
 """
 
-from kernels.bounds import Bounds, KernelWindow
-from kernels.runtime.fields import Microseconds
-from kernels.runtime.tables import lazy_table
+from windrow.kernels.bounds import Bounds, KernelWindow
+from windrow.kernels.runtime.fields import Microseconds
+from windrow.kernels.runtime.tables import lazy_table
 
 
 class RollingWindow(KernelWindow):

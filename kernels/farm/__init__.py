@@ -7,11 +7,11 @@ files of functions/, models of workers are active.py and agnostic.py, memory is 
 has threads and a clock: each of its workers is a thread, and a function has a time limit.
 """
 
-from kernels.farm.farm import WindowFarm
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.options import options_of
-from kernels.farm.results import Metrics, Results
-from schemas.windows import Window
+from windrow.kernels.farm.farm import WindowFarm
+from windrow.kernels.farm.functions._function import HeavyFunction
+from windrow.kernels.farm.options import options_of
+from windrow.kernels.farm.results import Metrics, Results
+from windrow.schemas.windows import Window
 
 
 def make(

@@ -13,13 +13,21 @@ A worker has the tuples of a key in one piece, which new ones join at the end an
             ▲ first ▲ end
 """
 
-from kernels.bounds import first_end_after, last_start_until, window_start
-from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
-from kernels.farm.inbox import A_WINDOW, BLOCK_TUPLES, TUPLES, message_to_read, next_message, send, tuples_that_fit
-from kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, copy_tuples, hold, tuple_bytes
-from kernels.farm.monitor import enter, leave, wait, wake
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
-from kernels.runtime.struct import words_at
+from windrow.kernels.bounds import first_end_after, last_start_until, window_start
+from windrow.kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
+from windrow.kernels.farm.inbox import (
+    A_WINDOW,
+    BLOCK_TUPLES,
+    TUPLES,
+    message_to_read,
+    next_message,
+    send,
+    tuples_that_fit,
+)
+from windrow.kernels.farm.layout import FOREVER, ORDINALS, TOO_LARGE, copy_tuples, hold, tuple_bytes
+from windrow.kernels.farm.monitor import enter, leave, wait, wake
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from windrow.kernels.runtime.struct import words_at
 
 LEAST_TUPLES = 16
 

@@ -26,13 +26,13 @@ cuts chunks where windows are cut (§5.4.2.1, fig. 23: of 1 s by 300 ms every 10
 windows of 600 tuples in 60 such chunks cost farm and function 1.3 times as much.
 """
 
-from kernels.bounds import window_start
-from kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
-from kernels.farm.layout import AGES, ATTRIBUTES, ORDINALS, Chunk, Farm, copy_tuples, hold, tuple_bytes
-from kernels.farm.monitor import enter, leave, wait, wake
-from kernels.runtime.bisection import place_from
-from kernels.runtime.memory import as_float, as_word, inner, not_inlined, release, resize
-from kernels.runtime.struct import allocate, words_at
+from windrow.kernels.bounds import window_start
+from windrow.kernels.farm.descriptors import add_stretch, begin, compute, descriptor_at, fill_descriptor, finish
+from windrow.kernels.farm.layout import AGES, ATTRIBUTES, ORDINALS, Chunk, Farm, copy_tuples, hold, tuple_bytes
+from windrow.kernels.farm.monitor import enter, leave, wait, wake
+from windrow.kernels.runtime.bisection import place_from
+from windrow.kernels.runtime.memory import as_float, as_word, inner, not_inlined, release, resize
+from windrow.kernels.runtime.struct import allocate, words_at
 
 LEAST_TUPLES = 16
 CHUNK_BYTES = Chunk.size_bytes

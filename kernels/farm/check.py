@@ -1,11 +1,11 @@
 """What always holds of a farm between two calls of its emitter: plain Python over memory as it stands, while no worker
 changes it."""
 
-from kernels.farm import monitor
-from kernels.farm.agnostic import CHUNK_BYTES
-from kernels.farm.layout import COMPUTED, Chunk, Descriptor, Farm, Substream
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES
+from windrow.kernels.farm import monitor
+from windrow.kernels.farm.agnostic import CHUNK_BYTES
+from windrow.kernels.farm.layout import COMPUTED, Chunk, Descriptor, Farm, Substream
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import WORD_BYTES
 
 
 @guarded_entry

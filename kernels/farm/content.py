@@ -12,10 +12,10 @@
 A function that needs its values in one piece, to sort them say, copies them into its scratch memory (`gather`).
 """
 
-from kernels.farm.monitor import watched_word
-from kernels.runtime.fields import Address, Count, Float, Inline, Microseconds, Pointer, Tail, Times
-from kernels.runtime.memory import inner
-from kernels.runtime.struct import Struct
+from windrow.kernels.farm.monitor import watched_word
+from windrow.kernels.runtime.fields import Address, Count, Float, Inline, Microseconds, Pointer, Tail, Times
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.struct import Struct
 
 OK, TOO_FEW, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, OVER_TIME, INTERRUPTED, NO_MEMORY = range(9)
 """What a function says of a window; a function of the user's may say numbers of its own from FIRST_OWN on."""

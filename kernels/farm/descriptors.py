@@ -7,11 +7,11 @@ that it marks the descriptor as computed, and lets go of the chunk in which the 
 
 from math import nan
 
-from kernels.farm import inbox
-from kernels.farm.content import OK, OUTPUTS_LOST, TupleStretch
-from kernels.farm.layout import COMPUTED, TAKEN, TO_BE_TAKEN, Chunk, Farm, Worker
-from kernels.farm.monitor import enter, leave, now_ns, wait_at_most, wake
-from kernels.runtime.memory import WORD_BYTES, inner, resize
+from windrow.kernels.farm import inbox
+from windrow.kernels.farm.content import OK, OUTPUTS_LOST, TupleStretch
+from windrow.kernels.farm.layout import COMPUTED, TAKEN, TO_BE_TAKEN, Chunk, Farm, Worker
+from windrow.kernels.farm.monitor import enter, leave, now_ns, wait_at_most, wake
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, resize
 
 NEVER = 1 << 62
 STRETCH_WORDS = TupleStretch.size_bytes // WORD_BYTES

@@ -6,12 +6,12 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
                               after  ─▶ windows that its last tuple completes
 """
 
-from kernels.bounds import first_end_after, window_end, window_start
-from kernels.farm import active, agnostic, inbox
-from kernels.farm.active import run_limits, send_tuples
-from kernels.farm.agnostic import add_chunk, append, bytes_needed, expire_all
-from kernels.farm.descriptors import has_room
-from kernels.farm.layout import (
+from windrow.kernels.bounds import first_end_after, window_end, window_start
+from windrow.kernels.farm import active, agnostic, inbox
+from windrow.kernels.farm.active import run_limits, send_tuples
+from windrow.kernels.farm.agnostic import add_chunk, append, bytes_needed, expire_all
+from windrow.kernels.farm.descriptors import has_room
+from windrow.kernels.farm.layout import (
     AGES,
     ATTRIBUTE_FALLS,
     ATTRIBUTES,
@@ -24,7 +24,7 @@ from kernels.farm.layout import (
     Farm,
     TupleBatch,
 )
-from kernels.runtime.memory import as_float, as_word, inner
+from windrow.kernels.runtime.memory import as_float, as_word, inner
 
 AT_ONCE = 1 << 18
 """Tuples: some milliseconds."""

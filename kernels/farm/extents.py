@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.bounds import LONGEST_US, Extent, require_length
-from kernels.bounds.grid import grid
-from kernels.farm.layout import AGES, ATTRIBUTES, ORDINALS
-from kernels.kinds import kinds, window_kind
-from kernels.runtime.memory import as_word
-from schemas.errors import NotServed, WrongParameter
-from schemas.windows import MICROSECOND, Count, Delta, SlideByTuple, Window
+from windrow.kernels.bounds import LONGEST_US, Extent, require_length
+from windrow.kernels.bounds.grid import grid
+from windrow.kernels.farm.layout import AGES, ATTRIBUTES, ORDINALS
+from windrow.kernels.kinds import kinds, window_kind
+from windrow.kernels.runtime.memory import as_word
+from windrow.schemas.errors import NotServed, WrongParameter
+from windrow.schemas.windows import MICROSECOND, Count, Delta, SlideByTuple, Window
 
 FarmFields = dict[str, Any]
 """Of layout.Farm, those that say what a window is: `window` where its bounds are closed forms."""

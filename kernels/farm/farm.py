@@ -5,19 +5,19 @@ import time
 
 import numpy as np
 
-from kernels.columns import require_whole
-from kernels.farm.check import check_farm
-from kernels.farm.extents import require_context_free, served_window
-from kernels.farm.functions import HeavyFunction, require_function
-from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE
-from kernels.farm.memory import FarmMemory, farm_calls
-from kernels.farm.options import FarmOptions, fields_of, taken_tuples
-from kernels.farm.results import Metrics, Results, metrics_of
-from kernels.farm.running import A_QUARTER, ALL, RunningFarm
-from kernels.runtime.fields import Elements
-from kernels.runtime.one_at_a_time import OneAtATime, in_turn
-from schemas.errors import BadInput, WrongParameter
-from schemas.windows import Window
+from windrow.kernels.columns import require_whole
+from windrow.kernels.farm.check import check_farm
+from windrow.kernels.farm.extents import require_context_free, served_window
+from windrow.kernels.farm.functions import HeavyFunction, require_function
+from windrow.kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE
+from windrow.kernels.farm.memory import FarmMemory, farm_calls
+from windrow.kernels.farm.options import FarmOptions, fields_of, taken_tuples
+from windrow.kernels.farm.results import Metrics, Results, metrics_of
+from windrow.kernels.farm.running import A_QUARTER, ALL, RunningFarm
+from windrow.kernels.runtime.fields import Elements
+from windrow.kernels.runtime.one_at_a_time import OneAtATime, in_turn
+from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.windows import Window
 
 MODELS = ("active", "agnostic")
 REASONS = {
@@ -42,7 +42,7 @@ class WindowFarm(OneAtATime):
         if not isinstance(model, str) or model not in MODELS:
             raise WrongParameter("model", model, " or ".join(map(repr, MODELS)), MODELS)
         if not isinstance(window, Window):
-            raise WrongParameter("window", window, "one such as schemas.query.sliding makes")
+            raise WrongParameter("window", window, "one such as windrow.sliding makes")
         self._calls = farm_calls()
         self._tuples = taken_tuples(name, options)
         self.columns = self._tuples.names

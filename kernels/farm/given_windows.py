@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import checked_offsets, checked_times, floats, integers, require_kind, truths
-from kernels.farm.functions import HeavyFunction, require_function
-from kernels.farm.layout import TO_BE_TAKEN, Descriptor, SortedTuples
-from kernels.farm.memory import FarmMemory, farm_calls
-from kernels.farm.options import MOST_BYTES, check_tuples, workers_of
-from kernels.farm.results import Metrics, Results, metrics_of
-from kernels.farm.running import A_QUARTER, ALL, RunningFarm
-from kernels.runtime.memory import WORD_BYTES
-from schemas.errors import TooManySeconds, WrongParameter
-from schemas.replay_limits import require_seconds
+from windrow.kernels.columns import checked_offsets, checked_times, floats, integers, require_kind, truths
+from windrow.kernels.farm.functions import HeavyFunction, require_function
+from windrow.kernels.farm.layout import TO_BE_TAKEN, Descriptor, SortedTuples
+from windrow.kernels.farm.memory import FarmMemory, farm_calls
+from windrow.kernels.farm.options import MOST_BYTES, check_tuples, workers_of
+from windrow.kernels.farm.results import Metrics, Results, metrics_of
+from windrow.kernels.farm.running import A_QUARTER, ALL, RunningFarm
+from windrow.kernels.runtime.memory import WORD_BYTES
+from windrow.schemas.errors import TooManySeconds, WrongParameter
+from windrow.schemas.replay_limits import require_seconds
 
 MOST_RING = 1 << 14
 SECONDS_A_WINDOW = 60.0

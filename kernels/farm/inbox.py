@@ -11,11 +11,11 @@ Tuples travel in runs, column by column: one message for each tuple cost the emi
 workers were no more than 1.6 times as fast as one.
 """
 
-from kernels.farm.layout import hold, tuple_bytes
-from kernels.farm.monitor import enter, leave, wake
-from kernels.runtime.fields import Address, Code, Count, Place, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct
+from windrow.kernels.farm.layout import hold, tuple_bytes
+from windrow.kernels.farm.monitor import enter, leave, wake
+from windrow.kernels.runtime.fields import Address, Code, Count, Place, Tail, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct
 
 TUPLES, A_WINDOW, KEY_ENDS = range(3)
 """What a message is: neighbouring tuples of a key, a window that has all its tuples, or the end of a key."""

@@ -9,10 +9,10 @@ Agnostic workers read one buffer of chunks, which only the emitter writes; activ
 buffer each (FARM §4.2.3, §5.3, §5.4).
 """
 
-from kernels.bounds import KernelWindow
-from kernels.farm.content import Real, WindowContent
-from kernels.farm.monitor import Monitor
-from kernels.runtime.fields import (
+from windrow.kernels.bounds import KernelWindow
+from windrow.kernels.farm.content import Real, WindowContent
+from windrow.kernels.farm.monitor import Monitor
+from windrow.kernels.runtime.fields import (
     Address,
     Bytes,
     Code,
@@ -27,9 +27,9 @@ from kernels.runtime.fields import (
     Times,
     Word,
 )
-from kernels.runtime.memory import WORD_BYTES, inner, move
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import BYTE, Struct
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import BYTE, Struct
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
 TIMES, ORDINALS, ATTRIBUTES, AGES = range(4)

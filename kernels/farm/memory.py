@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.farm import active, agnostic, inbox, monitor
-from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
-from kernels.farm.emitter import feed, finish_keys
-from kernels.farm.functions import HeavyFunction, function, operations, parameter_values
-from kernels.farm.layout import Deque, Descriptor, Farm, Substream, TupleBatch, Worker, tuple_bytes
-from kernels.runtime.fields import Code, Count, Place
-from kernels.runtime.memory import WORD_BYTES, address_of, release
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import lazy_table
+from windrow.kernels.farm import active, agnostic, inbox, monitor
+from windrow.kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
+from windrow.kernels.farm.emitter import feed, finish_keys
+from windrow.kernels.farm.functions import HeavyFunction, function, operations, parameter_values
+from windrow.kernels.farm.layout import Deque, Descriptor, Farm, Substream, TupleBatch, Worker, tuple_bytes
+from windrow.kernels.runtime.fields import Code, Count, Place
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of, release
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.runtime.tables import lazy_table
 
 
 class FarmCalls(Struct):

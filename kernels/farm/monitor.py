@@ -16,10 +16,10 @@ import time
 from llvmlite import ir
 from numba import config, types
 
-from kernels.runtime.fields import Array, Word
-from kernels.runtime.memory import inner, make_intrinsic
-from kernels.runtime.numba_names import alloca_once, get_or_insert_function
-from kernels.runtime.struct import Struct, words_at
+from windrow.kernels.runtime.fields import Array, Word
+from windrow.kernels.runtime.memory import inner, make_intrinsic
+from windrow.kernels.runtime.numba_names import alloca_once, get_or_insert_function
+from windrow.kernels.runtime.struct import Struct, words_at
 
 PTHREAD_WORDS = 8
 """Room for a mutex, a condition or its attributes on every system that Numba serves: 64 bytes at most."""

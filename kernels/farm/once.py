@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import checked_times, floats
-from kernels.farm.content import OUTPUTS_LOST, STATUSES, TupleStretch, WindowContent
-from kernels.farm.functions import HeavyFunction, function, operations, parameter_values, require_function
-from kernels.farm.options import check_tuples, check_values
-from kernels.runtime.memory import address_of
+from windrow.kernels.columns import checked_times, floats
+from windrow.kernels.farm.content import OUTPUTS_LOST, STATUSES, TupleStretch, WindowContent
+from windrow.kernels.farm.functions import HeavyFunction, function, operations, parameter_values, require_function
+from windrow.kernels.farm.options import check_tuples, check_values
+from windrow.kernels.runtime.memory import address_of
 
 
 class Computed(NamedTuple):

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US, check_times, floats, integers, require_whole
-from kernels.farm.extents import FarmFields
-from kernels.farm.functions import HeavyFunction, function, name_of
-from kernels.farm.layout import TupleBatch
-from schemas.errors import BadInput, WrongParameter
-from schemas.replay_limits import require_seconds
+from windrow.kernels.columns import LIMIT_US, check_times, floats, integers, require_whole
+from windrow.kernels.farm.extents import FarmFields
+from windrow.kernels.farm.functions import HeavyFunction, function, name_of
+from windrow.kernels.farm.layout import TupleBatch
+from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.replay_limits import require_seconds
 
 MOST_WORKERS, MOST_KEYS, MOST_RING, MOST_CHUNK = 1 << 10, 1 << 24, 1 << 24, 1 << 24
 MOST_BYTES = 1 << 60

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.farm.layout import Descriptor, Farm
-from kernels.farm.memory import FarmMemory
-from kernels.runtime.memory import WORD_BYTES
+from windrow.kernels.farm.layout import Descriptor, Farm
+from windrow.kernels.farm.memory import FarmMemory
+from windrow.kernels.runtime.memory import WORD_BYTES
 
 
 class Results(NamedTuple):

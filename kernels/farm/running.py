@@ -8,11 +8,11 @@ import weakref
 
 import numpy as np
 
-from kernels.farm.content import INTERRUPTED, NO_MEMORY, OVER_TIME
-from kernels.farm.layout import Worker
-from kernels.farm.memory import FarmMemory, farm_calls
-from kernels.farm.results import Results, add, joined, results_of
-from schemas.errors import KernelOutOfMemory, WorkerLost, WrongParameter
+from windrow.kernels.farm.content import INTERRUPTED, NO_MEMORY, OVER_TIME
+from windrow.kernels.farm.layout import Worker
+from windrow.kernels.farm.memory import FarmMemory, farm_calls
+from windrow.kernels.farm.results import Results, add, joined, results_of
+from windrow.schemas.errors import KernelOutOfMemory, WorkerLost, WrongParameter
 
 WAIT_MS = 50
 ALL, A_QUARTER = 1, 4

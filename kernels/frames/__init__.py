@@ -4,14 +4,14 @@ shared; what cuts each kind of frame stands in _kinds.py."""
 
 from collections.abc import Mapping
 
-from kernels.runtime.found import KernelFolder
-from schemas.query import Aggregate
-from schemas.windows import Window
+from windrow.kernels.runtime.found import KernelFolder
+from windrow.schemas.query import Aggregate
+from windrow.schemas.windows import Window
 
 folder = KernelFolder(__name__, __path__)
 kernels, window_class = folder.names, folder.load
 
 
 def make(kernel: str, frame: Window, aggregates: Mapping[str, Aggregate], **options):
-    """As kernels.api.make, of these kernels alone."""
+    """As `make` of kernels/api.py, of these kernels alone."""
     return folder.make(kernel, aggregates, frame, **options)

@@ -14,10 +14,10 @@ Saved are tuples, and of the one frame that has lost some what these came to; al
     [tuples][time · row · value][time · row · value] …
 """
 
-from kernels.frames import _frames as frames
-from kernels.frames import _ordered as order
-from kernels.frames._frames import CONTENT, CUT_WORDS, IDLE, KeyFrames, begin
-from kernels.frames._ordered import (
+from windrow.kernels.frames import _frames as frames
+from windrow.kernels.frames import _ordered as order
+from windrow.kernels.frames._frames import CONTENT, CUT_WORDS, IDLE, KeyFrames, begin
+from windrow.kernels.frames._ordered import (
     ENTRY_WORDS,
     ROW_WORD,
     drop_all,
@@ -29,11 +29,11 @@ from kernels.frames._ordered import (
     next_place,
     release_ordered,
 )
-from kernels.frames._rules import NONE, Frame
-from kernels.runtime.counted import are_there
-from kernels.runtime.memory import WORD_BYTES, inner, release, resize
-from kernels.runtime.struct import words_at
-from kernels.states import clear, copy_words, gather, merge
+from windrow.kernels.frames._rules import NONE, Frame
+from windrow.kernels.runtime.counted import are_there
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, release, resize
+from windrow.kernels.runtime.struct import words_at
+from windrow.kernels.states import clear, copy_words, gather, merge
 
 EVICTED_WORDS = 4
 

@@ -13,7 +13,7 @@ whether there is such a function. Kernels have no clock; the function may.
     split    it and tuples behind it are cut                evict     frames and tuples go
 """
 
-from kernels.frames._ordered import (
+from windrow.kernels.frames._ordered import (
     ROW_WORD,
     Ordered,
     drop_all,
@@ -25,13 +25,13 @@ from kernels.frames._ordered import (
     release_ordered,
     remove_at,
 )
-from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
-from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Ref
-from kernels.runtime.memory import WORD_BYTES, as_float, inlined, inner, not_inlined, release, resize
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct, allocate, clear_words
-from kernels.states import clear, take_in
-from kernels.states.layout import Events, StatePlan
+from windrow.kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
+from windrow.kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Ref
+from windrow.kernels.runtime.memory import WORD_BYTES, as_float, inlined, inner, not_inlined, release, resize
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct, allocate, clear_words
+from windrow.kernels.states import clear, take_in
+from windrow.kernels.states.layout import Events, StatePlan
 
 NOWHERE = (1 << 63) - 1
 IDLE, ADD, SCOPE, SPLIT, MERGE, CONTENT, EVICT = range(7)

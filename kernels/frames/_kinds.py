@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US, MOST_EXACT
-from kernels.frames._ordered import ENTRY_WORDS
-from kernels.frames._rules import (
+from windrow.kernels.columns import LIMIT_US, MOST_EXACT
+from windrow.kernels.frames._ordered import ENTRY_WORDS
+from windrow.kernels.frames._rules import (
     ALL,
     NOTHING,
     OPENING_VALUE,
@@ -29,15 +29,15 @@ from kernels.frames._rules import (
     Predicates,
     within,
 )
-from kernels.monoids import AggregateSpec, find_monoid
-from kernels.runtime.fields import Count, Float, Microseconds
-from kernels.runtime.memory import as_float, inner
-from kernels.runtime.tables import lazy_table
-from kernels.states import lower, number_of
-from kernels.states.layout import NO_COLUMN, GrowingRows
-from kernels.states.state_plan import Plan, make_plan
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.windows import (
+from windrow.kernels.monoids import AggregateSpec, find_monoid
+from windrow.kernels.runtime.fields import Count, Float, Microseconds
+from windrow.kernels.runtime.memory import as_float, inner
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import lower, number_of
+from windrow.kernels.states.layout import NO_COLUMN, GrowingRows
+from windrow.kernels.states.state_plan import Plan, make_plan
+from windrow.schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from windrow.schemas.windows import (
     AggregateFrame,
     BoundaryFrame,
     DeltaFrame,

@@ -7,24 +7,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US
-from kernels.frames._frames import KeyFrames, frame_at, opening_at
-from kernels.frames._kinds import make_rules, require_answers, require_comparable
-from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, next_place
-from kernels.frames._rows import KeptRows
-from kernels.frames._rules import DONE, NONE, REACH, Frame, FrameKernel, is_long_enough, refusal
-from kernels.objects.kernel_object import KernelObject, lower_all
-from kernels.objects.saved import opened, sealed
-from kernels.runtime.arrays import words_of
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.runtime.one_at_a_time import in_turn
-from kernels.runtime.struct import Struct, words_at
-from kernels.states import events_of
-from kernels.states.state_plan import Plan
-from schemas.errors import BadInput
-from schemas.query import Aggregate
-from schemas.windows import Window
+from windrow.kernels.columns import LIMIT_US
+from windrow.kernels.frames._frames import KeyFrames, frame_at, opening_at
+from windrow.kernels.frames._kinds import make_rules, require_answers, require_comparable
+from windrow.kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered, next_place
+from windrow.kernels.frames._rows import KeptRows
+from windrow.kernels.frames._rules import DONE, NONE, REACH, Frame, FrameKernel, is_long_enough, refusal
+from windrow.kernels.objects.kernel_object import KernelObject, lower_all
+from windrow.kernels.objects.saved import opened, sealed
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.runtime.one_at_a_time import in_turn
+from windrow.kernels.runtime.struct import Struct, words_at
+from windrow.kernels.states import events_of
+from windrow.kernels.states.state_plan import Plan
+from windrow.schemas.errors import BadInput
+from windrow.schemas.query import Aggregate
+from windrow.schemas.windows import Window
 
 LAYOUT = 2
 """Raise it when what is saved is laid out anew."""
@@ -136,7 +136,7 @@ class FrameWindow(KernelObject):
     """
 
     TABLE, _check = FrameKernel, staticmethod(check_frames)
-    WINDOW = "a frame such as schemas.windows.ThresholdFrame makes"
+    WINDOW = "a frame such as windrow.frame makes"
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options in a replay, which evicts by the watermark and by nothing else."""
 

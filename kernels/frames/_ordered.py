@@ -9,11 +9,11 @@ a new one, so that what comes in order fills them. The paper's linked lists (FRA
 are walked from one end to find a place.
 """
 
-from kernels.runtime.address_list import AddressList, insert_address, release_addresses, remove_address
-from kernels.runtime.bisection import searches
-from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inlined, inner, move, not_inlined, release, resize
-from kernels.runtime.struct import Struct
+from windrow.kernels.runtime.address_list import AddressList, insert_address, release_addresses, remove_address
+from windrow.kernels.runtime.bisection import searches
+from windrow.kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Tail, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, inlined, inner, move, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct
 
 CHUNK_ENTRIES = 64
 LAST_ROW = 1 << 62

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.objects.columns import Columns, Source
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.states.layout import Events
+from windrow.kernels.objects.columns import Columns, Source
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.states.layout import Events
 
 LEAST_ROOM = 64
 MOST_ROWS = 1 << 50

@@ -7,13 +7,13 @@ predicates; they see a value as a float64.
     frames        [5    7]        [8 …
 """
 
-from kernels.columns import LIMIT_US
-from kernels.runtime.fields import Address, Code, Count, Flag, Float, Microseconds, Place, Ref, Times, Word
-from kernels.runtime.memory import as_float, inner
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
-from schemas.errors import WrongParameter
+from windrow.kernels.columns import LIMIT_US
+from windrow.kernels.runtime.fields import Address, Code, Count, Flag, Float, Microseconds, Place, Ref, Times, Word
+from windrow.kernels.runtime.memory import as_float, inner
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
+from windrow.schemas.errors import WrongParameter
 
 DONE, OUT_OF_ORDER, FULL, TOO_OLD = range(4)
 """Statuses: done; or nothing was inserted, since it comes before the youngest, since there is no room, or since it

@@ -18,12 +18,12 @@ grouped, and a frame must close at the same tuple whichever way it was cut.
     notes                  ▲ 2+3+4     ▲            2+3+4, then 5, 6 and 7
 """
 
-from kernels.frames import _frames as frames
-from kernels.frames import _ordered as order
-from kernels.frames._frames import ADD, CUT_WORDS, MERGE, SCOPE, SPLIT, begin
-from kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
-from kernels.runtime.memory import inlined, inner, not_inlined, resize
-from kernels.states import clear, copy_words, gather, merge
+from windrow.kernels.frames import _frames as frames
+from windrow.kernels.frames import _ordered as order
+from windrow.kernels.frames._frames import ADD, CUT_WORDS, MERGE, SCOPE, SPLIT, begin
+from windrow.kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
+from windrow.kernels.runtime.memory import inlined, inner, not_inlined, resize
+from windrow.kernels.states import clear, copy_words, gather, merge
 
 
 @inner

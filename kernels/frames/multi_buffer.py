@@ -9,17 +9,17 @@ Both stand in chunks (_ordered.py) where the paper has linked lists, so that a p
 walk; _split_and_merge.py cuts again what a late tuple changes.
 """
 
-from kernels.frames import _frames as frames
-from kernels.frames import _ordered as order
-from kernels.frames._buffers import SHARED, content, drop_closed, fold_tuples
-from kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, SPLIT, KeyFrames, begin
-from kernels.frames._object import FrameWindow
-from kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
-from kernels.frames._split_and_merge import grow_until, insert_late, take_tuple_at
-from kernels.runtime.fields import Flag, Inline
-from kernels.runtime.memory import as_word, inner
-from kernels.runtime.struct import allocate, words_at
-from kernels.states.layout import StatePlan
+from windrow.kernels.frames import _frames as frames
+from windrow.kernels.frames import _ordered as order
+from windrow.kernels.frames._buffers import SHARED, content, drop_closed, fold_tuples
+from windrow.kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, SPLIT, KeyFrames, begin
+from windrow.kernels.frames._object import FrameWindow
+from windrow.kernels.frames._rules import DONE, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
+from windrow.kernels.frames._split_and_merge import grow_until, insert_late, take_tuple_at
+from windrow.kernels.runtime.fields import Flag, Inline
+from windrow.kernels.runtime.memory import as_word, inner
+from windrow.kernels.runtime.struct import allocate, words_at
+from windrow.kernels.states.layout import StatePlan
 
 
 class MultiBuffer(KeyFrames):

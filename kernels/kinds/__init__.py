@@ -8,8 +8,11 @@ rolling windows the event time u itself.
 import functools
 import importlib
 
-from schemas.errors import NotServed
-from schemas.windows import kinds_below
+from windrow.schemas.errors import NotServed
+from windrow.schemas.project import beside
+from windrow.schemas.windows import kinds_below
+
+__path__ = beside(__path__, "windows/kernel")
 
 
 def kinds() -> tuple[str, ...]:

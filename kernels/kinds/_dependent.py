@@ -4,17 +4,17 @@ windows (FARM §2.2.3)."""
 
 import numpy as np
 
-from kernels import aggregators, frames
-from kernels.frames._kinds import make_rules, require_answers, require_comparable
-from kernels.monoids import AggregateSpec
-from kernels.replay.dependent.frames import CutWindow
-from kernels.replay.dependent.triggered import TupleWindow
-from kernels.replay.kernel_selection import select_frames, select_panes
-from kernels.replay.late import Late
-from kernels.replay.types import WindowSpec
-from kernels.replay.window_kind import WindowKind
-from kernels.states.layout import NO_COLUMN
-from schemas.windows import Window
+from windrow.kernels import aggregators, frames
+from windrow.kernels.frames._kinds import make_rules, require_answers, require_comparable
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.replay.dependent.frames import CutWindow
+from windrow.kernels.replay.dependent.triggered import TupleWindow
+from windrow.kernels.replay.kernel_selection import select_frames, select_panes
+from windrow.kernels.replay.late import Late
+from windrow.kernels.replay.types import WindowSpec
+from windrow.kernels.replay.window_kind import WindowKind
+from windrow.kernels.states.layout import NO_COLUMN
+from windrow.schemas.windows import Window
 
 
 class DependentKind(WindowKind):

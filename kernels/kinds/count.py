@@ -3,15 +3,15 @@
 size 3, step 2        tuples  1  2  3  4  5        windows [1 2 3] [3 4 5]
 """
 
-from kernels.frames._ordered import OrderedEntry
-from kernels.frames._rules import within
-from kernels.kinds._dependent import TriggeredKind, tuple_window
-from kernels.replay.context import Replay
-from kernels.replay.dependent.by_arrival import ArrivalCountWindow, note_times
-from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
-from kernels.replay.kernel_selection import select_panes
-from kernels.replay.late import Late
-from kernels.runtime.tables import lazy_table
+from windrow.kernels.frames._ordered import OrderedEntry
+from windrow.kernels.frames._rules import within
+from windrow.kernels.kinds._dependent import TriggeredKind, tuple_window
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.dependent.by_arrival import ArrivalCountWindow, note_times
+from windrow.kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
+from windrow.kernels.replay.kernel_selection import select_panes
+from windrow.kernels.replay.late import Late
+from windrow.kernels.runtime.tables import lazy_table
 
 
 def step(r: Replay, entry: OrderedEntry):

@@ -4,18 +4,18 @@ window are those before it that lie at most an extent below (FARM §2.2.3; seman
 extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 triggers: 4 3, and not 2
 """
 
-from kernels.frames._kinds import require_exact_values
-from kernels.frames._ordered import OrderedEntry, entry_at, next_place, place_behind, previous_place, standing
-from kernels.frames._rules import value_of
-from kernels.kinds._dependent import TriggeredKind, tuple_window
-from kernels.replay.context import Replay
-from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
-from kernels.runtime.fields import Float
-from kernels.runtime.memory import as_float, inner
-from kernels.runtime.mixing import LOW, mixed
-from kernels.runtime.tables import lazy_table
-from kernels.states import clear, gather, merge
-from schemas.windows import require_cutting_type
+from windrow.kernels.frames._kinds import require_exact_values
+from windrow.kernels.frames._ordered import OrderedEntry, entry_at, next_place, place_behind, previous_place, standing
+from windrow.kernels.frames._rules import value_of
+from windrow.kernels.kinds._dependent import TriggeredKind, tuple_window
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
+from windrow.kernels.runtime.fields import Float
+from windrow.kernels.runtime.memory import as_float, inner
+from windrow.kernels.runtime.mixing import LOW, mixed
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import clear, gather, merge
+from windrow.schemas.windows import require_cutting_type
 
 ROUNDING = 1e-9
 

@@ -1,5 +1,5 @@
 """Calendar months: a calendar of months, not of days (kernels/bounds/calendar.py)."""
 
-from kernels.kinds.sliding import SlidingKind
+from windrow.kernels.kinds.sliding import SlidingKind
 
 KIND = SlidingKind()

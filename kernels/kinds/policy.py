@@ -7,20 +7,20 @@ import inspect
 
 import numpy as np
 
-from kernels.frames._ordered import OrderedEntry
-from kernels.kinds._dependent import TriggeredKind, tuple_window
-from kernels.objects.kernel_object import RESULT_BYTES, lower_state, output_results, python_values
-from kernels.objects.predicates import FAILED, Predicate
-from kernels.replay.context import Replay
-from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
-from kernels.replay.stop import REFUSED
-from kernels.runtime.fields import Address
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.runtime.operations import Operation
-from kernels.runtime.tables import lazy_table
-from kernels.states import clear, gather, merge
-from kernels.states.state_plan import make_plan
-from schemas.syntax import hash_of
+from windrow.kernels.frames._ordered import OrderedEntry
+from windrow.kernels.kinds._dependent import TriggeredKind, tuple_window
+from windrow.kernels.objects.kernel_object import RESULT_BYTES, lower_state, output_results, python_values
+from windrow.kernels.objects.predicates import FAILED, Predicate
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
+from windrow.kernels.replay.stop import REFUSED
+from windrow.kernels.runtime.fields import Address
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import clear, gather, merge
+from windrow.kernels.states.state_plan import make_plan
+from windrow.schemas.syntax import hash_of
 
 
 class PolicyWindow(TupleWindow):

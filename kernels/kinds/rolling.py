@@ -9,16 +9,16 @@ u is in the windows u … u + size − 1, or u + 1 … u + size. Which of them e
 
 import numpy as np
 
-from kernels.bounds import made_window, require_length
-from kernels.bounds.rolling import RollingWindow, bounds
-from kernels.replay.late import Late
-from kernels.replay.numbered.points import rolling_placement
-from kernels.replay.types import WindowSpec
-from kernels.replay.window_kind import WindowKind
-from kernels.runtime import rank_counts
-from kernels.runtime.fields import Count, Microseconds, Place, Pointer, Word
-from kernels.runtime.memory import entry, inner
-from kernels.runtime.struct import BYTE, Struct
+from windrow.kernels.bounds import made_window, require_length
+from windrow.kernels.bounds.rolling import RollingWindow, bounds
+from windrow.kernels.replay.late import Late
+from windrow.kernels.replay.numbered.points import rolling_placement
+from windrow.kernels.replay.types import WindowSpec
+from windrow.kernels.replay.window_kind import WindowKind
+from windrow.kernels.runtime import rank_counts
+from windrow.kernels.runtime.fields import Count, Microseconds, Place, Pointer, Word
+from windrow.kernels.runtime.memory import entry, inner
+from windrow.kernels.runtime.struct import BYTE, Struct
 
 _add = inner(rank_counts.add)
 

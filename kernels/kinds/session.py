@@ -2,7 +2,7 @@
 ends a gap behind its last tuple, of gaps that a column says behind the one that reaches furthest, and passes with that,
 whatever comes."""
 
-from kernels.kinds._dependent import CutKind
+from windrow.kernels.kinds._dependent import CutKind
 
 
 class SessionKind(CutKind):

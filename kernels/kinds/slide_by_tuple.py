@@ -3,13 +3,13 @@
 size 4, step 2        tuples  1  2  7  9        windows [-2, 2]: 1 2    [5, 9]: 7 9
 """
 
-from kernels.bounds import require_length
-from kernels.frames._ordered import OrderedEntry
-from kernels.frames._rules import within
-from kernels.kinds._dependent import TriggeredKind, tuple_window
-from kernels.replay.context import Replay
-from kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
-from kernels.runtime.tables import lazy_table
+from windrow.kernels.bounds import require_length
+from windrow.kernels.frames._ordered import OrderedEntry
+from windrow.kernels.frames._rules import within
+from windrow.kernels.kinds._dependent import TriggeredKind, tuple_window
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.dependent.triggered import TupleWindow, move_tail, tail_entry, trigger
+from windrow.kernels.runtime.tables import lazy_table
 
 
 def step(r: Replay, entry: OrderedEntry):

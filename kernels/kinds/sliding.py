@@ -5,12 +5,12 @@ size 15, slide 5      -10 ─────────── 5         window -2 
                                 0 ─────────── 15
 """
 
-from kernels.bounds import require_length
-from kernels.bounds.calendar import calendar_window, zone_around
-from kernels.bounds.grid import grid
-from kernels.replay.numbered.points import regular_placement
-from kernels.replay.types import WindowSpec
-from kernels.replay.window_kind import WindowKind
+from windrow.kernels.bounds import require_length
+from windrow.kernels.bounds.calendar import calendar_window, zone_around
+from windrow.kernels.bounds.grid import grid
+from windrow.kernels.replay.numbered.points import regular_placement
+from windrow.kernels.replay.types import WindowSpec
+from windrow.kernels.replay.window_kind import WindowKind
 
 
 class SlidingKind(WindowKind):

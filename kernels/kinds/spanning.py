@@ -4,10 +4,10 @@ With attribution `start` or `end` it is the point at which it starts or ends, wi
 it (kernels/replay/numbered/spans.py). One longer than `longest` is in none: it goes to the late table as "too long".
 """
 
-from kernels import spans
-from kernels.kinds.sliding import SlidingKind
-from kernels.replay.numbered.spans import span_placement
-from schemas.windows.regular import END, START
+from windrow.kernels import spans
+from windrow.kernels.kinds.sliding import SlidingKind
+from windrow.kernels.replay.numbered.spans import span_placement
+from windrow.schemas.windows.regular import END, START
 
 
 class SpanningKind(SlidingKind):

@@ -1,6 +1,6 @@
 """Tumbling windows: sliding windows that slide by their size."""
 
-from kernels.kinds.sliding import SlidingKind
+from windrow.kernels.kinds.sliding import SlidingKind
 
 
 class TumblingKind(SlidingKind):

@@ -1,5 +1,5 @@
 """ISO weeks: days of a calendar, seven by seven (kernels/bounds/calendar.py)."""
 
-from kernels.kinds.sliding import SlidingKind
+from windrow.kernels.kinds.sliding import SlidingKind
 
 KIND = SlidingKind()

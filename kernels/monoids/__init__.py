@@ -9,12 +9,15 @@ import functools
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from kernels.monoid import SECOND, SHARE, AggregateSpec, AnyAggregate, Monoid, OrderStatistic, Parameter
-from kernels.monoids._names_elsewhere import named_elsewhere
-from kernels.runtime.cache import AGGREGATES, digest_of
-from kernels.runtime.found import first_paragraph, names_in
-from schemas.errors import BrokenDefinition, NotServed, WrongParameter
-from schemas.mistakes import load
+from windrow.kernels.monoid import SECOND, SHARE, AggregateSpec, AnyAggregate, Monoid, OrderStatistic, Parameter
+from windrow.kernels.monoids._names_elsewhere import named_elsewhere
+from windrow.kernels.runtime.cache import AGGREGATES, digest_of
+from windrow.kernels.runtime.found import first_paragraph, names_in
+from windrow.schemas.errors import BrokenDefinition, NotServed, WrongParameter
+from windrow.schemas.mistakes import load
+from windrow.schemas.project import beside
+
+__path__ = beside(__path__, "aggregates")
 
 COMMON = ("count", "sum", "min", "max", "mean")
 """Those that every set-up compiles; others are compiled when a query first asks for them."""
@@ -35,7 +38,7 @@ def monoids_of(function: str) -> dict[str, AnyAggregate]:
     """The monoids of a file by names of their own, by what they take: `sum_int64`, `sum_float64`,
     `count`. Other files, or others of the file, change none of them. Integers of one that is `checked` can't wrap.
     NotServed for a function without a file, BrokenDefinition for a file that can't be loaded."""
-    from kernels.overflow import checked  # set-up's Python, which has no Numba, asks for names only
+    from windrow.kernels.overflow import checked  # set-up's Python, which has no Numba, asks for names only
 
     named = {_name(function, monoid): monoid for monoid in as_written(function)}
     watched = {name for name, monoid in named.items() if isinstance(monoid, Monoid) and monoid.checked}

@@ -19,8 +19,8 @@ import math
 from numba import njit
 from numba.extending import register_jitable
 
-from kernels.monoid import Monoid, unchecked
-from kernels.runtime.memory import as_float, not_inlined
+from windrow.kernels.monoid import Monoid, unchecked
+from windrow.kernels.runtime.memory import as_float, not_inlined
 
 WORDS = 5
 NONE = -1  # as top: of no values

@@ -25,12 +25,12 @@ Each round halves what is left of one level, and so of most others. Tried before
 
 from numba.extending import register_jitable
 
-from kernels.runtime.bisection import place_above, place_from
-from kernels.runtime.fields import LARGEST, Address, Array, Count, Inline, Place, Pointer, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
-from kernels.runtime.mixing import LOW, mixed
-from kernels.runtime.sorting import merge_ascending
-from kernels.runtime.struct import Struct, allocate, clear_words
+from windrow.kernels.runtime.bisection import place_above, place_from
+from windrow.kernels.runtime.fields import LARGEST, Address, Array, Count, Inline, Place, Pointer, Tail, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from windrow.kernels.runtime.mixing import LOW, mixed
+from windrow.kernels.runtime.sorting import merge_ascending
+from windrow.kernels.runtime.struct import Struct, allocate, clear_words
 
 MOST_LEVELS = 32  # enough for 2**32 · k values
 LEAST_ROOM = 4

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from numba.extending import register_jitable
 
-from kernels.runtime.fields import LARGEST
-from kernels.runtime.memory import as_float, as_word
+from windrow.kernels.runtime.fields import LARGEST
+from windrow.kernels.runtime.memory import as_float, as_word
 
 
 @register_jitable

@@ -6,10 +6,10 @@ quarter of each value (semantics §2, attribution `prorated`). The second word i
 
 from functools import partial
 
-from kernels.monoid import SHARE, unchecked
-from kernels.monoids._binned_sum import NO_SUM, NONE, combine, lift, mean_by_weights, mean_of, of_values
-from kernels.monoids._order_code import coded, float_bits
-from kernels.runtime.memory import as_float, as_word
+from windrow.kernels.monoid import SHARE, unchecked
+from windrow.kernels.monoids._binned_sum import NO_SUM, NONE, combine, lift, mean_by_weights, mean_of, of_values
+from windrow.kernels.monoids._order_code import coded, float_bits
+from windrow.kernels.runtime.memory import as_float, as_word
 
 INTEGERS = ("int64", "bool")
 

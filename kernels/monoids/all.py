@@ -1,6 +1,6 @@
 """all: whether every value is true; of numbers, other than zero. Null over no values."""
 
-from kernels.monoids.any import monoids
+from windrow.kernels.monoids.any import monoids
 
 
 def lower(state):

@@ -3,8 +3,8 @@
 State (true values, values). Counting makes it exact to take values away again.
 """
 
-from kernels.monoid import FLOAT, Monoid, unchecked
-from kernels.monoids._order_code import coded, value_bits
+from windrow.kernels.monoid import FLOAT, Monoid, unchecked
+from windrow.kernels.monoids._order_code import coded, value_bits
 
 
 def identity():

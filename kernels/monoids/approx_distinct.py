@@ -8,12 +8,12 @@ eq. 18), which needs no other formula for few values.
 
 import math
 
-from kernels.monoid import FLOAT, WHOLE, Parameter, Sketch
-from kernels.monoids._order_code import coded, value_bits
-from kernels.runtime.fields import Integer
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.mixing import hashed
-from kernels.runtime.struct import Struct, clear_words, words_at
+from windrow.kernels.monoid import FLOAT, WHOLE, Parameter, Sketch
+from windrow.kernels.monoids._order_code import coded, value_bits
+from windrow.kernels.runtime.fields import Integer
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.mixing import hashed
+from windrow.kernels.runtime.struct import Struct, clear_words, words_at
 
 A_WORD, WIDTH, LARGEST_RANK = 9, 7, 63  # registers in a word, bits of each with its guard, what one holds
 GUARDS = sum(64 << (WIDTH * register) for register in range(A_WORD))

@@ -9,12 +9,12 @@ The coin is a scrambled number of the values so far: the same values in the same
 import math
 from functools import partial
 
-from kernels.monoid import Parameter, Sketch
-from kernels.monoids import _kll
-from kernels.monoids._kll import HEADER_WORDS, Compactors, Joined, insert, merge, room_of, value_at
-from kernels.monoids._order_code import coded, decoded, order_code
-from kernels.runtime.fields import Count, Float
-from kernels.runtime.struct import Struct
+from windrow.kernels.monoid import Parameter, Sketch
+from windrow.kernels.monoids import _kll
+from windrow.kernels.monoids._kll import HEADER_WORDS, Compactors, Joined, insert, merge, room_of, value_at
+from windrow.kernels.monoids._order_code import coded, decoded, order_code
+from windrow.kernels.runtime.fields import Count, Float
+from windrow.kernels.runtime.struct import Struct
 
 
 class Wanted(Struct):

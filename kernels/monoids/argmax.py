@@ -2,7 +2,7 @@
 first in order where several events have the greatest value. Null over no values; an event is skipped if either
 column is null."""
 
-from kernels.monoids.argmin import monoids
+from windrow.kernels.monoids.argmin import monoids
 
 
 def lift(word, second):

@@ -14,9 +14,9 @@ from functools import partial
 
 from numba.extending import register_jitable
 
-from kernels.monoid import FLOAT, SECOND, WHOLE, Monoid, unchecked
-from kernels.monoids._order_code import coded
-from kernels.runtime.fields import LARGEST
+from windrow.kernels.monoid import FLOAT, SECOND, WHOLE, Monoid, unchecked
+from windrow.kernels.monoids._order_code import coded
+from windrow.kernels.runtime.fields import LARGEST
 
 SECONDS = ("int64", "float64", "timestamp", "date", "bool", "string")
 

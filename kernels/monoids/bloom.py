@@ -7,12 +7,12 @@ values, 1,024 bits and 7 hashes. Never null: over no values false.
 
 from functools import partial
 
-from kernels.monoid import FLOAT, Parameter, Sketch
-from kernels.monoids._order_code import coded, value_bits
-from kernels.runtime.fields import LARGEST, SMALLEST, Count, Integer, Word
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.mixing import hashed
-from kernels.runtime.struct import Struct, clear_words, words_at
+from windrow.kernels.monoid import FLOAT, Parameter, Sketch
+from windrow.kernels.monoids._order_code import coded, value_bits
+from windrow.kernels.runtime.fields import LARGEST, SMALLEST, Count, Integer, Word
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.mixing import hashed
+from windrow.kernels.runtime.struct import Struct, clear_words, words_at
 
 GREATEST_FLOAT = 1.7976931348623157e308
 SIZES = (Parameter("bits", 1024, 64, 1 << 16, step=64), Parameter("hashes", 7, 1, 16))

@@ -1,7 +1,7 @@
 """count: how many events; with a column, how many of its values aren't null. Never null."""
 
-from kernels.monoid import unchecked
-from kernels.monoids import _shares
+from windrow.kernels.monoid import unchecked
+from windrow.kernels.monoids import _shares
 
 
 def identity():

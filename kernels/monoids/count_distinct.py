@@ -1,6 +1,6 @@
 """count_distinct: exactly how many different values there are; −0.0 and 0.0 are one. Never null: over no values 0."""
 
-from kernels.monoid import FLOAT, WHOLE, OrderStatistic
+from windrow.kernels.monoid import FLOAT, WHOLE, OrderStatistic
 
 MEMORY_WORDS = 1  # how many values have each rank; behind them, how many ranks have a value
 

@@ -18,8 +18,8 @@ import sys
 from numba import njit
 from numba.extending import register_jitable
 
-from kernels.monoid import FLOAT, FloatWord, unchecked
-from kernels.runtime.memory import as_float, as_word, not_inlined
+from windrow.kernels.monoid import FLOAT, FloatWord, unchecked
+from windrow.kernels.runtime.memory import as_float, as_word, not_inlined
 
 NONE = -(1 << 63)  # the bits of −0.0
 NO_SUM = "adds infinities of both signs, which has no answer; filter one of them out"

@@ -6,7 +6,7 @@ State (value, what it is).
 
 from functools import partial
 
-from kernels.monoid import FLOAT, WHOLE, Parameter, unchecked
+from windrow.kernels.monoid import FLOAT, WHOLE, Parameter, unchecked
 
 VALUE, NULL = 1, 2  # 0: there is none
 

@@ -8,9 +8,9 @@ import math
 
 from numba.extending import register_jitable
 
-from kernels.monoids import mean
-from kernels.monoids._order_code import coded, float_bits
-from kernels.runtime.memory import as_float, as_word
+from windrow.kernels.monoids import mean
+from windrow.kernels.monoids._order_code import coded, float_bits
+from windrow.kernels.runtime.memory import as_float, as_word
 
 
 @register_jitable

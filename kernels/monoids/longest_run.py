@@ -12,8 +12,8 @@ from functools import partial
 
 from numba.extending import register_jitable
 
-from kernels.monoid import FLOAT, Monoid, unchecked
-from kernels.monoids._order_code import coded
+from windrow.kernels.monoid import FLOAT, Monoid, unchecked
+from windrow.kernels.monoids._order_code import coded
 
 TYPES = ("int64", "timestamp", "date")
 

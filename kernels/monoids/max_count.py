@@ -1,6 +1,6 @@
 """max_count: how many values equal the greatest one. Null over no values."""
 
-from kernels.monoids.min_count import monoids
+from windrow.kernels.monoids.min_count import monoids
 
 
 def lift(word):

@@ -2,9 +2,9 @@
 
 from numba.extending import register_jitable
 
-from kernels.monoid import Monoid, unchecked
-from kernels.monoids import _binned_sum, _exact_sum, _shares
-from kernels.runtime.memory import as_word
+from windrow.kernels.monoid import Monoid, unchecked
+from windrow.kernels.monoids import _binned_sum, _exact_sum, _shares
+from windrow.kernels.runtime.memory import as_word
 
 WORDS = _binned_sum.WORDS + 1
 EXACT_HIGH = 1 << 21  # below it the whole sum stays within ±2**53, which a float64 holds exactly

@@ -3,10 +3,10 @@ float64. Null over no values."""
 
 import math
 
-from kernels.monoid import OrderStatistic
-from kernels.monoids._order_code import order_code
-from kernels.runtime.memory import as_float, as_word, inner
-from kernels.runtime.rank_counts import MEMORY_WORDS, add, remove, value_at
+from windrow.kernels.monoid import OrderStatistic
+from windrow.kernels.monoids._order_code import order_code
+from windrow.kernels.runtime.memory import as_float, as_word, inner
+from windrow.kernels.runtime.rank_counts import MEMORY_WORDS, add, remove, value_at
 
 HALF_RANGE = 1 << 62
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from kernels.monoid import FLOAT, WHOLE, Monoid, unchecked
-from kernels.monoids._order_code import order_code
-from kernels.runtime.fields import LARGEST
+from windrow.kernels.monoid import FLOAT, WHOLE, Monoid, unchecked
+from windrow.kernels.monoids._order_code import order_code
+from windrow.kernels.runtime.fields import LARGEST
 
 
 def lift(word):

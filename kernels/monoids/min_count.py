@@ -3,9 +3,9 @@
 State (code, how often). The greatest value has the least complement, ~value, which can't overflow as −value can.
 """
 
-from kernels.monoid import FLOAT, WHOLE, Monoid, unchecked
-from kernels.monoids._order_code import coded
-from kernels.runtime.fields import LARGEST
+from windrow.kernels.monoid import FLOAT, WHOLE, Monoid, unchecked
+from windrow.kernels.monoids._order_code import coded
+from windrow.kernels.runtime.fields import LARGEST
 
 
 def identity():

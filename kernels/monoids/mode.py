@@ -8,9 +8,9 @@ Each place has the greater count of the two below it, the ranks are at the botto
     counts     4: 2  5: 0  6: 3  7: 1      height 4; the winner is at place 6, that of rank 2
 """
 
-from kernels.monoid import FLOAT, WHOLE, OrderStatistic
-from kernels.monoids._order_code import decoded
-from kernels.runtime.memory import inner
+from windrow.kernels.monoid import FLOAT, WHOLE, OrderStatistic
+from windrow.kernels.monoids._order_code import decoded
+from windrow.kernels.runtime.memory import inner
 
 MEMORY_WORDS = 2
 

@@ -11,9 +11,9 @@ from functools import partial
 
 from numba.extending import register_jitable
 
-from kernels.monoid import FLOAT, FloatWord, unchecked
-from kernels.runtime.fields import SMALLEST
-from kernels.runtime.memory import as_float, as_word
+from windrow.kernels.monoid import FLOAT, FloatWord, unchecked
+from windrow.kernels.runtime.fields import SMALLEST
+from windrow.kernels.runtime.memory import as_float, as_word
 
 NEGATIVE, SOMETHING, ZERO = 1, 2, 4  # what was seen: an odd number of negative values; a value; a zero
 ONE = as_word(1.0)  # as mantissa: no values, since mantissas of values are in [0.5, 1) or 0 or infinite

@@ -3,10 +3,10 @@ n values are at most as great. `exact` is there to say so; `approx_quantile` is 
 
 import math
 
-from kernels.monoid import OrderStatistic, Parameter
-from kernels.monoids._order_code import decoded
-from kernels.runtime.memory import as_float
-from kernels.runtime.rank_counts import MEMORY_WORDS, add, remove, value_at
+from windrow.kernels.monoid import OrderStatistic, Parameter
+from windrow.kernels.monoids._order_code import decoded
+from windrow.kernels.runtime.memory import as_float
+from windrow.kernels.runtime.rank_counts import MEMORY_WORDS, add, remove, value_at
 
 
 def lower(held):

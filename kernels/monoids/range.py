@@ -3,10 +3,10 @@
 State (least, greatest), floats by their codes; of no values the least is above the greatest.
 """
 
-from kernels.monoid import unchecked
-from kernels.monoids._order_code import coded, order_code
-from kernels.runtime.fields import LARGEST, SMALLEST
-from kernels.runtime.memory import as_float, as_word
+from windrow.kernels.monoid import unchecked
+from windrow.kernels.monoids._order_code import coded, order_code
+from windrow.kernels.runtime.fields import LARGEST, SMALLEST
+from windrow.kernels.runtime.memory import as_float, as_word
 
 
 def identity():

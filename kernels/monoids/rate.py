@@ -8,9 +8,9 @@ from functools import partial
 
 from numba.extending import register_jitable
 
-from kernels.monoid import unchecked
-from kernels.runtime.fields import LARGEST, SMALLEST
-from kernels.runtime.memory import as_float, as_word
+from windrow.kernels.monoid import unchecked
+from windrow.kernels.runtime.fields import LARGEST, SMALLEST
+from windrow.kernels.runtime.memory import as_float, as_word
 
 MICROSECONDS = 1e6
 

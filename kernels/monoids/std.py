@@ -3,8 +3,8 @@ ddof 0. Null over ddof values or fewer."""
 
 import math
 
-from kernels.monoids.variance import monoids, variance_of
-from kernels.runtime.memory import as_word
+from windrow.kernels.monoids.variance import monoids, variance_of
+from windrow.kernels.runtime.memory import as_word
 
 
 def lower(state, ddof):

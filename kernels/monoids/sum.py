@@ -2,10 +2,10 @@
 sum, in any order, infinite only if a value or the sum itself is. Where one value is more than 2**44 times another, bits
 below 2**−96 of the greatest may be no part of the sum: the same ones in every order. Null over no values."""
 
-from kernels.monoid import unchecked
-from kernels.monoids import _binned_sum, _exact_sum, _shares
-from kernels.monoids._exact_sum import HALF
-from kernels.runtime.memory import as_word
+from windrow.kernels.monoid import unchecked
+from windrow.kernels.monoids import _binned_sum, _exact_sum, _shares
+from windrow.kernels.monoids._exact_sum import HALF
+from windrow.kernels.runtime.memory import as_word
 
 
 def lower_integer(state):

@@ -9,11 +9,11 @@ back:
     counts     4: 2  5: 0  6: −3  7: 1
 """
 
-from kernels.monoid import FLOAT, WHOLE, OrderStatistic, Parameter
-from kernels.monoids import mode
-from kernels.monoids._order_code import decoded
-from kernels.monoids.mode import add, play_again, remove, winner
-from kernels.runtime.memory import inner
+from windrow.kernels.monoid import FLOAT, WHOLE, OrderStatistic, Parameter
+from windrow.kernels.monoids import mode
+from windrow.kernels.monoids._order_code import decoded
+from windrow.kernels.monoids.mode import add, play_again, remove, winner
+from windrow.kernels.runtime.memory import inner
 
 MEMORY_WORDS = mode.MEMORY_WORDS + 1  # for the places that have stepped out
 NOWHERE = 0

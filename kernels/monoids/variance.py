@@ -10,9 +10,9 @@ from functools import partial
 
 from numba.extending import register_jitable
 
-from kernels.monoid import FloatWord, Monoid, Parameter, unchecked
-from kernels.monoids._order_code import coded, float_bits
-from kernels.runtime.memory import as_float, as_word
+from windrow.kernels.monoid import FloatWord, Monoid, Parameter, unchecked
+from windrow.kernels.monoids._order_code import coded, float_bits
+from windrow.kernels.runtime.memory import as_float, as_word
 
 DDOF = Parameter("ddof", 1, 0, 1)
 FLOATS = (FloatWord(0, mean_of=2), FloatWord(1, power=2))

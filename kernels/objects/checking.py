@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.monoid import FloatWord
-from kernels.monoids import find_monoid
-from kernels.runtime.memory import WORD_BYTES, address_of, entry
-from kernels.states import clear, fold, suffixes
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
+from windrow.kernels.monoid import FloatWord
+from windrow.kernels.monoids import find_monoid
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of, entry
+from windrow.kernels.states import clear, fold, suffixes
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan
 
 ROUNDINGS = 8
 """Of one `combine`, at the most."""

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US, integers, is_whole, refuse_masked
-from kernels.monoids import AggregateSpec
-from kernels.runtime.fields import LARGEST, SMALLEST
-from kernels.runtime.memory import as_float, as_word
-from kernels.states.layout import Events
-from schemas.errors import BadInput, WrongParameter
-from schemas.query import Aggregate
+from windrow.kernels.columns import LIMIT_US, integers, is_whole, refuse_masked
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.runtime.fields import LARGEST, SMALLEST
+from windrow.kernels.runtime.memory import as_float, as_word
+from windrow.kernels.states.layout import Events
+from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.query import Aggregate
 
 INT64 = (SMALLEST, LARGEST)
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from kernels.monoids import AggregateSpec, find_monoid
-from kernels.objects.columns import Columns, name_aggregates
-from kernels.objects.saved import description
-from kernels.runtime.cache import AGGREGATES, syntax_digest_of
-from kernels.runtime.fields import Flag, Word
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
-from kernels.runtime.one_at_a_time import OneAtATime, in_turn
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import by_name, compiled_table
-from kernels.states import lower
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan, make_plan
-from schemas.errors import AggregateFailed, WrongParameter
-from schemas.query import Aggregate
+from windrow.kernels.monoids import AggregateSpec, find_monoid
+from windrow.kernels.objects.columns import Columns, name_aggregates
+from windrow.kernels.objects.saved import description
+from windrow.kernels.runtime.cache import AGGREGATES, syntax_digest_of
+from windrow.kernels.runtime.fields import Flag, Word
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
+from windrow.kernels.runtime.one_at_a_time import OneAtATime, in_turn
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.runtime.tables import by_name, compiled_table
+from windrow.kernels.states import lower
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan, make_plan
+from windrow.schemas.errors import AggregateFailed, WrongParameter
+from windrow.schemas.query import Aggregate
 
 
 class SlotResult(Struct):

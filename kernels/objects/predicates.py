@@ -22,14 +22,14 @@ from numba.core.errors import NumbaError
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
-from kernels.runtime.addresses import place_of
-from kernels.runtime.fields import Address, Inline, Ref, StructType
-from kernels.runtime.memory import as_float, inner
-from kernels.runtime.struct import Struct
-from kernels.states import lower
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
-from schemas.errors import BadInput, WrongParameter
+from windrow.kernels.runtime.addresses import place_of
+from windrow.kernels.runtime.fields import Address, Inline, Ref, StructType
+from windrow.kernels.runtime.memory import as_float, inner
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states import lower
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan
+from windrow.schemas.errors import BadInput, WrongParameter
 
 FAILED = -1
 """What a predicate returns instead of 1 or 0 where it failed: the search is to stop at once and find nothing."""

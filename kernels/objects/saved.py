@@ -9,8 +9,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from kernels.columns import refuse_masked
-from schemas.errors import BadInput
+from windrow.kernels.columns import refuse_masked
+from windrow.schemas.errors import BadInput
 
 SEAL_WORDS = 2
 

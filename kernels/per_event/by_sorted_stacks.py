@@ -10,11 +10,11 @@ than events are late; how many places all the fronts have together is counted be
 aggregates that commute.
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_taken, make_room_in_front
-from kernels.runtime.memory import entry, inner, not_inlined
-from kernels.runtime.struct import words_at
-from kernels.states import clear, lift_rows, suffixes
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_taken, make_room_in_front
+from windrow.kernels.runtime.memory import entry, inner, not_inlined
+from windrow.kernels.runtime.struct import words_at
+from windrow.kernels.states import clear, lift_rows, suffixes
 
 MOST_PLACES = 8
 """Places of all fronts per event up to which this is taken: windows a tenth longer than events are late."""

@@ -9,10 +9,10 @@ don't commute take late events one by one. Measured with one insertion, eviction
 window): 55 ns an event; in batches 15 to 20.
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.aggregators.finger_tree import USUAL_ARITY
-from kernels.aggregators.finger_tree.layout import Tree, is_empty, left_leaf, youngest
-from kernels.per_event.context import (
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.aggregators.finger_tree import USUAL_ARITY
+from windrow.kernels.aggregators.finger_tree.layout import Tree, is_empty, left_leaf, youngest
+from windrow.kernels.per_event.context import (
     BATCH,
     NO_TIME,
     PerEvent,
@@ -22,9 +22,9 @@ from kernels.per_event.context import (
     lift_batch,
     lifted,
 )
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.sorting import sort_pairs
-from kernels.states import copy_state
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.sorting import sort_pairs
+from windrow.kernels.states import copy_state
 
 
 def answer(context: PerEvent, first, end):

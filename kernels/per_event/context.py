@@ -9,15 +9,27 @@ PerEvent ── times, events ─────→ the columns of all keys
          └─ front, tree: what one kernel keeps of the window, or another
 """
 
-from kernels.aggregators._dispatch import PointKernel
-from kernels.aggregators.finger_tree.layout import Tree
-from kernels.runtime.fields import Address, Array, Byte, Bytes, Count, Inline, Microseconds, Place, Pointer, Ref, Word
-from kernels.runtime.memory import WORD_BYTES, inner, release, resize
-from kernels.runtime.operations import Operation
-from kernels.runtime.sorting import Pair
-from kernels.runtime.struct import Struct
-from kernels.states import clear, copy_state, lift_each, lower_each, merge_each, prefixes
-from kernels.states.layout import Events, StatePlan
+from windrow.kernels.aggregators._dispatch import PointKernel
+from windrow.kernels.aggregators.finger_tree.layout import Tree
+from windrow.kernels.runtime.fields import (
+    Address,
+    Array,
+    Byte,
+    Bytes,
+    Count,
+    Inline,
+    Microseconds,
+    Place,
+    Pointer,
+    Ref,
+    Word,
+)
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, release, resize
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.sorting import Pair
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states import clear, copy_state, lift_each, lower_each, merge_each, prefixes
+from windrow.kernels.states.layout import Events, StatePlan
 
 BATCH = 256
 NO_TIME = -(1 << 63)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators.finger_tree import FingerTree
-from kernels.columns import (
+from windrow.kernels.aggregators.finger_tree import FingerTree
+from windrow.kernels.columns import (
     LIMIT_US,
     check_plan,
     checked_offsets,
@@ -18,21 +18,28 @@ from kernels.columns import (
     require_kind,
     require_whole,
 )
-from kernels.monoids import AggregateSpec, find_monoid
-from kernels.objects.columns import Columns, name_aggregates
-from kernels.per_event import by_sorted_stacks, by_tree, in_order
-from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
-from kernels.per_event.context import NO_FAILURE, AnswerColumns, Answering, PerEvent, allocate_states, release_states
-from kernels.ranks import Ranked, keys_in_order, rank_keys
-from kernels.runtime.found import require_known
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.runtime.struct import words_at
-from kernels.runtime.tables import lazy_table
-from kernels.states.layout import Events
-from kernels.states.state_plan import Plan, make_plan
-from schemas.errors import AggregateFailed, BadInput, WrongParameter
-from schemas.query import Aggregate
+from windrow.kernels.monoids import AggregateSpec, find_monoid
+from windrow.kernels.objects.columns import Columns, name_aggregates
+from windrow.kernels.per_event import by_sorted_stacks, by_tree, in_order
+from windrow.kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
+from windrow.kernels.per_event.context import (
+    NO_FAILURE,
+    AnswerColumns,
+    Answering,
+    PerEvent,
+    allocate_states,
+    release_states,
+)
+from windrow.kernels.ranks import Ranked, keys_in_order, rank_keys
+from windrow.kernels.runtime.found import require_known
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.runtime.struct import words_at
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states.layout import Events
+from windrow.kernels.states.state_plan import Plan, make_plan
+from windrow.schemas.errors import AggregateFailed, BadInput, WrongParameter
+from windrow.schemas.query import Aggregate
 
 KERNELS = {"two_stacks_lite": in_order.answer, "finger_tree": by_tree.answer, "sorted_stacks": by_sorted_stacks.answer}
 IN_ORDER, BY_TREE, SORTED = range(3)
@@ -81,7 +88,7 @@ def answer_each(
     keys, times, values: of each event, in order of arrival: its key, its event time in µs, and by name the columns that
     the aggregates read, None for a null. An answer is of the events of its key in (y − size_us, y], y being the
     youngest time that the key has seen by then; an event older than that changes nothing.
-    aggregates: name → what `schemas.query.agg` makes; column_types: of columns that hold something else than float64.
+    aggregates: name → what `windrow.agg` makes; column_types: of columns that hold something else than float64.
     Returns the answers in the order of the events, by name, None for a null. Raises WrongParameter for a size, a column
     or an aggregate that doesn't fit, NotServed for an unknown function, BadInput for a value that its column can't
     hold, AggregateFailed. O(log d) an event, d being how many younger ones came before it; O(1) in order.

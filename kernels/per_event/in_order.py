@@ -12,11 +12,11 @@ of a key whose events are all known, but out of order, by the events in order of
     after each entry                a  ab  abc  abcd           windows 1, 3 and 4: a, ab, abcd
 """
 
-from kernels.per_event.context import BATCH, PerEvent, fold_batch, lower_batch, make_room_in_front
-from kernels.ranks import count_in_order
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.struct import words_at
-from kernels.states import clear, lift_each, lift_rows, merge_each, suffixes
+from windrow.kernels.per_event.context import BATCH, PerEvent, fold_batch, lower_batch, make_room_in_front
+from windrow.kernels.ranks import count_in_order
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.struct import words_at
+from windrow.kernels.states import clear, lift_each, lift_rows, merge_each, suffixes
 
 
 def answer(context: PerEvent, first, end):

@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.frames._buffers import load_ordered, ordered_words, save_ordered
-from kernels.frames._ordered import ENTRY_WORDS
-from kernels.monoids import AggregateSpec
-from kernels.objects.saved import description, opened, sealed
-from kernels.replay.clock import NEVER
-from kernels.replay.dependent.emitted import EMITTED_WORDS, count_emitted
-from kernels.replay.dependent.state import KEY_PROGRESS_WORDS, EmittedWindow, KeyProgress, copy_key_progress
-from kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
-from kernels.runtime.cache import AGGREGATES, syntax_digest_of
-from kernels.runtime.counted import are_there
-from kernels.runtime.growing import append
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.runtime.struct import words_at
-from schemas.errors import BadInput
+from windrow.kernels.frames._buffers import load_ordered, ordered_words, save_ordered
+from windrow.kernels.frames._ordered import ENTRY_WORDS
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.objects.saved import description, opened, sealed
+from windrow.kernels.replay.clock import NEVER
+from windrow.kernels.replay.dependent.emitted import EMITTED_WORDS, count_emitted
+from windrow.kernels.replay.dependent.state import KEY_PROGRESS_WORDS, EmittedWindow, KeyProgress, copy_key_progress
+from windrow.kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
+from windrow.kernels.runtime.cache import AGGREGATES, syntax_digest_of
+from windrow.kernels.runtime.counted import are_there
+from windrow.kernels.runtime.growing import append
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from windrow.kernels.runtime.struct import words_at
+from windrow.schemas.errors import BadInput
 
 HEAD_WORDS = 3
 """Rows, columns, words behind them."""

@@ -8,12 +8,12 @@ A replay keeps only the steps at which some window's end, or end + allowed laten
 answer no question. Each key then walks the same short staircase, galloping.
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import first_end_after, window_end
-from kernels.runtime.bisection import gallop
-from kernels.runtime.fields import Count, Microseconds, Place, Pointer
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.struct import Struct
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import first_end_after, window_end
+from windrow.kernels.runtime.bisection import gallop
+from windrow.kernels.runtime.fields import Count, Microseconds, Place, Pointer
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.struct import Struct
 
 NEVER = -(1 << 62)
 """The watermark before everything."""

@@ -6,24 +6,36 @@ Replay ─┬─ clock, rows, stop, events, …   the same for every window kind
         └─ dependent                      what windows that depend on their key's other events need (dependent/)
 """
 
-from kernels.aggregators._dispatch import PointKernel
-from kernels.bounds import KernelWindow, Pane
-from kernels.frames._rules import FrameKernel
-from kernels.replay.clock import Clock
-from kernels.replay.dependent.state import Dependent, WindowSource
-from kernels.replay.numbered.changed import Notes, Stretches
-from kernels.replay.numbered.late_times import LateTimes
-from kernels.replay.numbered.open_windows import OpenWindows
-from kernels.replay.numbered.walk import Walk
-from kernels.replay.rows import Rows
-from kernels.replay.stop import Stop
-from kernels.runtime.fields import Address, Array, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
-from kernels.runtime.growing import GrowingList
-from kernels.runtime.memory import WORD_BYTES
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from kernels.spans._dispatch import SpanKernel
-from kernels.states.layout import Events, StatePlan
+from windrow.kernels.aggregators._dispatch import PointKernel
+from windrow.kernels.bounds import KernelWindow, Pane
+from windrow.kernels.frames._rules import FrameKernel
+from windrow.kernels.replay.clock import Clock
+from windrow.kernels.replay.dependent.state import Dependent, WindowSource
+from windrow.kernels.replay.numbered.changed import Notes, Stretches
+from windrow.kernels.replay.numbered.late_times import LateTimes
+from windrow.kernels.replay.numbered.open_windows import OpenWindows
+from windrow.kernels.replay.numbered.walk import Walk
+from windrow.kernels.replay.rows import Rows
+from windrow.kernels.replay.stop import Stop
+from windrow.kernels.runtime.fields import (
+    Address,
+    Array,
+    Code,
+    Count,
+    Flag,
+    Inline,
+    Microseconds,
+    Place,
+    Pointer,
+    Ref,
+    Word,
+)
+from windrow.kernels.runtime.growing import GrowingList
+from windrow.kernels.runtime.memory import WORD_BYTES
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.spans._dispatch import SpanKernel
+from windrow.kernels.states.layout import Events, StatePlan
 
 
 class Placement(Struct):

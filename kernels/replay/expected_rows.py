@@ -9,10 +9,10 @@ ones left, never too many; what it missed, the budget of rows (replay/rows.py) f
 
 import numpy as np
 
-from kernels.bounds import KernelWindow, each_of
-from kernels.columns import LIMIT_US
-from kernels.replay.clock import NEVER
-from kernels.replay.types import EventColumns, ReplayRules
+from windrow.kernels.bounds import KernelWindow, each_of
+from windrow.kernels.columns import LIMIT_US
+from windrow.kernels.replay.clock import NEVER
+from windrow.kernels.replay.types import EventColumns, ReplayRules
 
 
 def expected_rows(

@@ -5,25 +5,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels import aggregators, frames, spans
-from kernels.bounds import KernelWindow
-from kernels.frames._rules import DONE, FrameRules, refusal
-from kernels.monoid import SHARE
-from kernels.monoids import Monoid, find_monoid, has_inverse, parameter_values
-from kernels.ranks import UNRANKED, Ranked, keys_in_order, rank_keys
-from kernels.replay.context import EventHolder, KernelInUse
-from kernels.replay.dependent.by_arrival import arrival_logic
-from kernels.replay.dependent.frames import frames_source
-from kernels.replay.dependent.logic import context_bound_logic
-from kernels.replay.dependent.triggered import triggered_source
-from kernels.replay.numbered.in_time import in_time_logic, keys_in_time, rolling_in_time
-from kernels.replay.numbered.logic import numbered_logic
-from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice
-from kernels.replay.window_kind import WindowKind
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.spans import _planner as planner
-from kernels.spans._window import SpanWindow
-from schemas.errors import BadInput, WrongParameter
+from windrow.kernels import aggregators, frames, spans
+from windrow.kernels.bounds import KernelWindow
+from windrow.kernels.frames._rules import DONE, FrameRules, refusal
+from windrow.kernels.monoid import SHARE
+from windrow.kernels.monoids import Monoid, find_monoid, has_inverse, parameter_values
+from windrow.kernels.ranks import UNRANKED, Ranked, keys_in_order, rank_keys
+from windrow.kernels.replay.context import EventHolder, KernelInUse
+from windrow.kernels.replay.dependent.by_arrival import arrival_logic
+from windrow.kernels.replay.dependent.frames import frames_source
+from windrow.kernels.replay.dependent.logic import context_bound_logic
+from windrow.kernels.replay.dependent.triggered import triggered_source
+from windrow.kernels.replay.numbered.in_time import in_time_logic, keys_in_time, rolling_in_time
+from windrow.kernels.replay.numbered.logic import numbered_logic
+from windrow.kernels.replay.types import AggregatePlan, EventColumns, KernelChoice
+from windrow.kernels.replay.window_kind import WindowKind
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.spans import _planner as planner
+from windrow.kernels.spans._window import SpanWindow
+from windrow.schemas.errors import BadInput, WrongParameter
 
 MULTI_BUFFER = "multi_buffer"
 """What frames get if no kernel is named."""

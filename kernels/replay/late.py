@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.bounds import KernelWindow, each_of
-from kernels.columns import LIMIT_US
-from kernels.replay.types import PassTicks, ReplayRules
+from windrow.kernels.bounds import KernelWindow, each_of
+from windrow.kernels.columns import LIMIT_US
+from windrow.kernels.replay.types import PassTicks, ReplayRules
 
 FOREVER_US = LIMIT_US
 """A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""

@@ -1,20 +1,20 @@
 """The one compiled call of a replay: all keys, event by event, tick by tick. Panes are kept in one structure of each
 kernel that the run's keys were given, used key after key."""
 
-from kernels.frames._ordered import release_ordered
-from kernels.ranks import count_in_order
-from kernels.replay.clock import keep_steps, next_tick, start_clock, step_before
-from kernels.replay.context import IN_USE_WORDS, Replay
-from kernels.replay.numbered.late_times import LEVELS
-from kernels.replay.numbered.open_windows import start_table
-from kernels.replay.rows import order_rows, take_rows
-from kernels.replay.stop import must_stop
-from kernels.runtime.fields import Address, Count
-from kernels.runtime.growing import release_list
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import lazy_table
+from windrow.kernels.frames._ordered import release_ordered
+from windrow.kernels.ranks import count_in_order
+from windrow.kernels.replay.clock import keep_steps, next_tick, start_clock, step_before
+from windrow.kernels.replay.context import IN_USE_WORDS, Replay
+from windrow.kernels.replay.numbered.late_times import LEVELS
+from windrow.kernels.replay.numbered.open_windows import start_table
+from windrow.kernels.replay.rows import order_rows, take_rows
+from windrow.kernels.replay.stop import must_stop
+from windrow.kernels.runtime.fields import Address, Count
+from windrow.kernels.runtime.growing import release_list
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.runtime.tables import lazy_table
 
 
 class ReplayCalls(Struct):

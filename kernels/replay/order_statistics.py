@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.monoid import AggregateSpec, OrderStatistic
-from kernels.monoids import find_monoid, output_type, parameter_values
-from kernels.replay.late import FOREVER_US, Arrived
-from kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
-from kernels.runtime.fields import LARGEST
-from kernels.runtime.memory import address_of, as_word
-from kernels.states.order_statistics import NO_KEY, MovingContent, statistic_table
-from schemas.errors import AggregateFailed, TooManySeconds
+from windrow.kernels.monoid import AggregateSpec, OrderStatistic
+from windrow.kernels.monoids import find_monoid, output_type, parameter_values
+from windrow.kernels.replay.late import FOREVER_US, Arrived
+from windrow.kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
+from windrow.kernels.runtime.fields import LARGEST
+from windrow.kernels.runtime.memory import address_of, as_word
+from windrow.kernels.states.order_statistics import NO_KEY, MovingContent, statistic_table
+from windrow.schemas.errors import AggregateFailed, TooManySeconds
 
 ROWS_A_CALL = 1 << 14
 """Between two calls a replay can be ended."""

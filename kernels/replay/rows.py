@@ -9,14 +9,14 @@ rows     [20, 30) r0   [10, 20) r0   [10, 20) r1        sorted by number, end an
 pairs    (10, row 1) (10, row 2) (20, row 0)            rows are copied in that order, and moved back
 """
 
-from kernels.replay.stop import OVER_BUDGET, Stop, must_stop_at
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
-from kernels.runtime.fields import Code, Count, Inline, Microseconds, Place, Pointer, Tail, Word, Words
-from kernels.runtime.growing import GrowingList, append
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
-from kernels.runtime.struct import Struct, words_at
-from kernels.states import events_of, lower
+from windrow.kernels.replay.stop import OVER_BUDGET, Stop, must_stop_at
+from windrow.kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
+from windrow.kernels.runtime.fields import Code, Count, Inline, Microseconds, Place, Pointer, Tail, Word, Words
+from windrow.kernels.runtime.growing import GrowingList, append
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from windrow.kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
+from windrow.kernels.runtime.struct import Struct, words_at
+from windrow.kernels.states import events_of, lower
 
 FINAL, ON_TIME, LATE, EARLY = range(4)
 NO_MORE = 0

@@ -17,14 +17,14 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
 
-from kernels.replay.types import CallLimits
-from kernels.runtime.fields import Array, Code, Count, Pointer, Word
-from kernels.runtime.memory import WORD_BYTES, address_of, inner, make_intrinsic
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct, words_at
-from kernels.runtime.tables import lazy_table
-from schemas.errors import BadInput, TooManyRows, TooManySeconds, WrongParameter
-from schemas.replay_limits import require_rows
+from windrow.kernels.replay.types import CallLimits
+from windrow.kernels.runtime.fields import Array, Code, Count, Pointer, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of, inner, make_intrinsic
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct, words_at
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.schemas.errors import BadInput, TooManyRows, TooManySeconds, WrongParameter
+from windrow.schemas.replay_limits import require_rows
 
 _I64 = ir.IntType(64)
 SIGNALS = (signal.SIGINT, signal.SIGTERM)

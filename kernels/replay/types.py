@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.bounds.calendar import Zone
-from kernels.columns import LIMIT_US, checked_offsets, checked_times, checked_values, require_whole
-from kernels.monoids import AggregateSpec
-from schemas.errors import BadInput, WrongParameter
-from schemas.windows import Window
+from windrow.kernels.bounds.calendar import Zone
+from windrow.kernels.columns import LIMIT_US, checked_offsets, checked_times, checked_values, require_whole
+from windrow.kernels.monoids import AggregateSpec
+from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.windows import Window
 
 EMITS = ("final", "watermark", "arrival")
 EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
@@ -104,7 +104,7 @@ class CallLimits(NamedTuple):
     """What one call of a replay may cost.
 
     most_rows: None for as many as `most_bytes` hold; they stand in memory up to three times until they are returned
-    stop: int64[1]; kernels.replay.stop.OVER_TIME, written to it from any thread, ends the replay with TooManySeconds
+    stop: int64[1]; OVER_TIME of stop.py, written to it from any thread, ends the replay with TooManySeconds
     """
 
     most_rows: int | None = None

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kernels import aggregators
-from kernels.bounds import LONGEST_US, Extent, KernelWindow
-from kernels.replay.context import Placement
-from kernels.replay.late import Arrived, Late, late_in_numbered_windows
-from kernels.replay.types import WindowSpec
-from schemas.errors import WrongParameter
-from schemas.windows import Window
+from windrow.kernels import aggregators
+from windrow.kernels.bounds import LONGEST_US, Extent, KernelWindow
+from windrow.kernels.replay.context import Placement
+from windrow.kernels.replay.late import Arrived, Late, late_in_numbered_windows
+from windrow.kernels.replay.types import WindowSpec
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.windows import Window
 
 
 class WindowKind:

@@ -6,9 +6,9 @@
 A new one at the end costs O(1) amortised, elsewhere O(those behind it).
 """
 
-from kernels.runtime.fields import Address, Count, Place, Pointer
-from kernels.runtime.memory import inner, move, not_inlined, release, resize
-from kernels.runtime.struct import Struct
+from windrow.kernels.runtime.fields import Address, Count, Place, Pointer
+from windrow.kernels.runtime.memory import inner, move, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct
 
 LEAST_ROOM = 16
 

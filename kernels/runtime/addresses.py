@@ -3,7 +3,7 @@
 import types
 from collections.abc import Callable, Mapping
 
-from kernels.runtime.memory import inner
+from windrow.kernels.runtime.memory import inner
 
 _functions: list[Callable] = []
 

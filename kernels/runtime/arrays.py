@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from kernels.runtime.fields import Array
-from kernels.runtime.memory import WORD_BYTES
-from kernels.runtime.struct import Struct
+from windrow.kernels.runtime.fields import Array
+from windrow.kernels.runtime.memory import WORD_BYTES
+from windrow.kernels.runtime.struct import Struct
 
 
 def words_of(address: int, *shape: int) -> np.ndarray:

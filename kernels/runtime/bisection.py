@@ -9,8 +9,8 @@ What is searched is anything that compiled code reads by number, in a ring, in f
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kernels.runtime.addresses import named_inner
-from kernels.runtime.memory import inner
+from windrow.kernels.runtime.addresses import named_inner
+from windrow.kernels.runtime.memory import inner
 
 
 class Searches(NamedTuple):

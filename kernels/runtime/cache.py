@@ -24,15 +24,17 @@ from importlib.resources import files
 from importlib.util import resolve_name
 from pathlib import Path
 
-from schemas.syntax import hash_of
+from windrow.schemas.project import setting
+from windrow.schemas.syntax import hash_of
 
-PACKAGE = __name__.partition(".")[0]
+PACKAGE = __name__.removesuffix(".runtime.cache")
 AGGREGATES = f"{PACKAGE}.monoids"
 HEAVY_FUNCTIONS = f"{PACKAGE}.farm.functions"
 APART = (AGGREGATES, HEAVY_FUNCTIONS)
 """Packages of which each file's compiled code has a folder of its own."""
 STATES = ("runtime", "states")
 """Folders of which every aggregate's compiled code holds something."""
+_STATES = tuple(f"{PACKAGE}.{folder}." for folder in STATES)
 INSTALLED = {"site-packages", "dist-packages"}
 DIGITS = 16
 
@@ -45,12 +47,12 @@ def parents() -> tuple[Path, ...]:
     folder of this user's caches.
     """
     root = Path(__file__).resolve().parents[2]
-    given = os.environ.get("WINDROW_NUMBA") or os.environ.get("NUMBA_CACHE_DIR")
+    given = setting("WINDROW_NUMBA") or os.environ.get("NUMBA_CACHE_DIR")
     users = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "windrow" / "numba"
     shared = Path(given).absolute() if given else users
     if not given and (root / "pyproject.toml").exists():
         shared = root / "var" / "numba"
-    home = os.environ.get("WINDROW_HOME")
+    home = setting("WINDROW_HOME")
     in_folder = home and "://" not in home
     own = Path(home).expanduser().absolute() / "numba" if in_folder else users
     return (shared,) if own == shared or _can_be_written(shared) else (own, shared)
@@ -64,7 +66,7 @@ def _can_be_written(folder: Path) -> bool:
 
 def kernels_folders() -> tuple[Path, ...]:
     """The folder of all compiled code but that of the packages APART, below each parent."""
-    return tuple(parent / f"{PACKAGE}-{kernels_digest()}" for parent in parents())
+    return tuple(parent / f"kernels-{kernels_digest()}" for parent in parents())
 
 
 def folders_of(package: str, function: str) -> tuple[Path, ...]:
@@ -98,7 +100,7 @@ def _sources(package: str, function: str) -> list[tuple[str, bytes]]:
 @functools.cache
 def kernels_digest() -> str:
     """What distinguishes versions of all else. O(bytes of kernels/), once."""
-    apart = tuple(package.replace(".", "/") + "/" for package in APART)
+    apart = tuple(f"kernels/{package.removeprefix(f'{PACKAGE}.').replace('.', '/')}/" for package in APART)
     texts = _texts(files(PACKAGE))  # also those apart: all that there is was seen
     return _digest([text for text in texts if not text[0].startswith(apart)])
 
@@ -164,8 +166,9 @@ def _find(module: str):
 
 
 def _is_ours(module: str, origin: str | None) -> bool:
-    if module.startswith(f"{PACKAGE}."):
-        return module.split(".")[1] not in STATES and module not in APART
+    package, _, inside = module.partition(".")
+    if package == PACKAGE.partition(".")[0]:  # wherever it is installed; the package itself imports what is asked of it
+        return inside != "" and not module.startswith(_STATES) and module not in APART
     if module.split(".")[0] in sys.stdlib_module_names or origin is None or not origin.endswith(".py"):
         return False
     return INSTALLED.isdisjoint(Path(origin).parts)

@@ -1,7 +1,7 @@
 """Words that were saved, read within their bounds: no count among them leads beyond their end, whatever it says."""
 
-from kernels.runtime.memory import inner
-from kernels.runtime.struct import words_at
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.struct import words_at
 
 
 @inner

@@ -16,8 +16,8 @@ import operator
 from llvmlite import ir
 from numba import types
 
-from kernels.runtime.memory import WORD_BYTES, looking_at
-from kernels.runtime.numba_names import Conversion
+from windrow.kernels.runtime.memory import WORD_BYTES, looking_at
+from windrow.kernels.runtime.numba_names import Conversion
 
 _I64 = ir.IntType(64)
 SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from schemas.errors import BrokenDefinition, NotServed
-from schemas.mistakes import file_of, names_in
+from windrow.schemas.errors import BrokenDefinition, NotServed
+from windrow.schemas.mistakes import file_of, names_in
 
 BASELINES = "baselines"
 IN_BOLD = re.compile(r"\x1b\[[0-9;]*m")
@@ -40,7 +40,7 @@ class KernelFolder:
         return self._classes[kernel]
 
     def make(self, kernel: str, aggregates: Mapping, window: object = None, **options: object) -> Any:
-        """An object of a kernel of this folder: as kernels.api.make."""
+        """An object of a kernel of this folder: as `make` of kernels/api.py."""
         made = self.load(kernel)
         made.require(window, aggregates, options)
         return made(window, aggregates, **options)

@@ -1,8 +1,8 @@
 """Lists that grow inside compiled code: a block of words, of which some are used."""
 
-from kernels.runtime.fields import Address, Words
-from kernels.runtime.memory import inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct
+from windrow.kernels.runtime.fields import Address, Words
+from windrow.kernels.runtime.memory import inner, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct
 
 
 class GrowingList(Struct):

@@ -17,8 +17,8 @@ from _thread import get_ident
 
 from llvmlite import binding, ir
 
-from kernels.runtime.numba_names import get_or_insert_function
-from schemas.errors import KernelOutOfMemory
+from windrow.kernels.runtime.numba_names import get_or_insert_function
+from windrow.schemas.errors import KernelOutOfMemory
 
 NO_GUARD = 0
 _I32, _I64 = ir.IntType(32), ir.IntType(64)

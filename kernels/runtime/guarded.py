@@ -7,9 +7,9 @@ def prepare_level(forest: Forest, height): …        prepare_level(address, 3),
 import functools
 from collections.abc import Callable
 
-from kernels.runtime.operations import BoundOperation, Operation
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table, kinds_of
+from windrow.kernels.runtime.operations import BoundOperation, Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.runtime.tables import compiled_table, kinds_of
 
 
 class _One(Struct):

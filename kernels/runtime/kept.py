@@ -9,8 +9,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from kernels.runtime.cache import is_as_seen
-from kernels.runtime.numba_names import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator, rtsys
+from windrow.kernels.runtime.cache import is_as_seen
+from windrow.kernels.runtime.numba_names import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator, rtsys
 
 logger = logging.getLogger("windrow.kernels")
 KERNELS = Path(__file__).resolve().parents[1]

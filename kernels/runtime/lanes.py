@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import lower_builtin, models, register_model, type_callable
 
-from kernels.runtime.memory import instruction
+from windrow.kernels.runtime.memory import instruction
 
 LANES = 8
 _I64, _F64 = ir.IntType(64), ir.DoubleType()

@@ -17,11 +17,11 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import lower_builtin, type_callable
 
-from kernels.runtime import checked_memory
-from kernels.runtime.cache import kernels_folders
-from kernels.runtime.guard import call_c, jump_to_guard
-from kernels.runtime.kept import keep
-from kernels.runtime.numba_names import get_or_insert_function
+from windrow.kernels.runtime import checked_memory
+from windrow.kernels.runtime.cache import kernels_folders
+from windrow.kernels.runtime.guard import call_c, jump_to_guard
+from windrow.kernels.runtime.kept import keep
+from windrow.kernels.runtime.numba_names import get_or_insert_function
 
 WORD_BYTES = 8
 _I64 = ir.IntType(64)

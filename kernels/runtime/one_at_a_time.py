@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 from weakref import WeakSet
 
-from schemas.errors import KernelOutOfMemory, WrongParameter
+from windrow.schemas.errors import KernelOutOfMemory, WrongParameter
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 _objects: "WeakSet[OneAtATime]" = WeakSet()

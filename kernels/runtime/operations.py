@@ -17,12 +17,12 @@ from numba import config, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, lower_builtin, lower_cast, register_model
 
-from kernels.runtime.addresses import function_at
-from kernels.runtime.fields import AddressType, Integer, PointerType, StructType, Word
-from kernels.runtime.guard import Guard, guarded_caller
-from kernels.runtime.memory import entry, instruction, release, resize
-from kernels.runtime.numba_names import alloca_once
-from kernels.runtime.struct import AddressModel, cast_address
+from windrow.kernels.runtime.addresses import function_at
+from windrow.kernels.runtime.fields import AddressType, Integer, PointerType, StructType, Word
+from windrow.kernels.runtime.guard import Guard, guarded_caller
+from windrow.kernels.runtime.memory import entry, instruction, release, resize
+from windrow.kernels.runtime.numba_names import alloca_once
+from windrow.kernels.runtime.struct import AddressModel, cast_address
 
 _I64 = ir.IntType(64)
 

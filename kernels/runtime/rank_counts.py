@@ -5,7 +5,7 @@ counts    2  0  1  0  0  3  1  0
 memory   ·2 [2  1  3] 0 [3  1  7]       place p holds the counts of the ranks [p − (p & −p), p)
 """
 
-from kernels.runtime.memory import inner
+from windrow.kernels.runtime.memory import inner
 
 MEMORY_WORDS = 1
 

@@ -5,9 +5,9 @@ pairs     (5, a) (3, b) (9, c) (1, d)  ─▶  (1, d) (3, b) (5, a) (9, c)
 words     1 4 9  and  2 4  ─▶  1 2 4 4 9
 """
 
-from kernels.runtime.fields import Inline, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.runtime.struct import Struct, words_at
+from windrow.kernels.runtime.fields import Inline, Tail, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from windrow.kernels.runtime.struct import Struct, words_at
 
 FEW = 8  # so many are sorted by insertion
 

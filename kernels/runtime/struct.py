@@ -31,9 +31,9 @@ from numba.extending import (
     type_callable,
 )
 
-from kernels.runtime.fields import WORD_BYTES, AddressType, Byte, Elements, PointerType, StructType, Word
-from kernels.runtime.memory import address_of, instruction, resize
-from kernels.runtime.numba_names import AttributeTemplate
+from windrow.kernels.runtime.fields import WORD_BYTES, AddressType, Byte, Elements, PointerType, StructType, Word
+from windrow.kernels.runtime.memory import address_of, instruction, resize
+from windrow.kernels.runtime.numba_names import AttributeTemplate
 
 _I64 = ir.IntType(64)
 BYTE = Byte("byte")

@@ -19,13 +19,13 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-from kernels.runtime.addresses import bound_to, place_of
-from kernels.runtime.cache import kernels_folders
-from kernels.runtime.fields import Word
-from kernels.runtime.kept import keep
-from kernels.runtime.memory import inner
-from kernels.runtime.operations import stands_for
-from kernels.runtime.struct import Struct
+from windrow.kernels.runtime.addresses import bound_to, place_of
+from windrow.kernels.runtime.cache import kernels_folders
+from windrow.kernels.runtime.fields import Word
+from windrow.kernels.runtime.kept import keep
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.operations import stands_for
+from windrow.kernels.runtime.struct import Struct
 
 T = TypeVar("T", bound=Struct)
 _I64 = ir.IntType(64)

@@ -3,9 +3,9 @@ found by looking; each defines `KERNEL`, the class of its object. Names that sta
 
 from collections.abc import Mapping
 
-from kernels.runtime.found import KernelFolder
-from schemas.query import Aggregate
-from schemas.windows import Window
+from windrow.kernels.runtime.found import KernelFolder
+from windrow.schemas.query import Aggregate
+from windrow.schemas.windows import Window
 
 SE_SLICING = "se_slicing"
 
@@ -14,5 +14,5 @@ kernels, window_class = folder.names, folder.load
 
 
 def make(kernel: str, window: Window, aggregates: Mapping[str, Aggregate], **options):
-    """As kernels.api.make, of these kernels alone."""
+    """As `make` of kernels/api.py, of these kernels alone."""
     return folder.make(kernel, aggregates, window, **options)

@@ -4,10 +4,10 @@ Its object (_window.py) and a replay (kernels/replay/numbered/spans.py) call thr
 of the kernel; kernels/runtime/tables.py says why.
 """
 
-from kernels.runtime.fields import Address, Count, Microseconds, Place, Ref, Word
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from kernels.states.layout import StatePlan
+from windrow.kernels.runtime.fields import Address, Count, Microseconds, Place, Ref, Word
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states.layout import StatePlan
 
 
 class SpanKernel(Struct):

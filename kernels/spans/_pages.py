@@ -10,16 +10,16 @@ before, events of twelve slices took three times as long. Pages that were blank 
 their windows did: an eighth of a replay went into blanking 32 records for the four that a page came to hold.
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds.grid import Grid
-from kernels.runtime.address_list import AddressList, insert_address, release_addresses
-from kernels.runtime.bisection import searches
-from kernels.runtime.counted import are_there
-from kernels.runtime.fields import Address, Bytes, Inline, Place, Ref, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize, trailing_zeros
-from kernels.runtime.struct import Struct, words_at
-from kernels.spans._dispatch import KeySpans
-from kernels.states import clear, copy_words, fold, merge
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds.grid import Grid
+from windrow.kernels.runtime.address_list import AddressList, insert_address, release_addresses
+from windrow.kernels.runtime.bisection import searches
+from windrow.kernels.runtime.counted import are_there
+from windrow.kernels.runtime.fields import Address, Bytes, Inline, Place, Ref, Tail, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize, trailing_zeros
+from windrow.kernels.runtime.struct import Struct, words_at
+from windrow.kernels.spans._dispatch import KeySpans
+from windrow.kernels.states import clear, copy_words, fold, merge
 
 PAGE_BITS = 5
 PAGE_RECORDS = 1 << PAGE_BITS

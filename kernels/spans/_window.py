@@ -5,23 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from kernels.aggregators._dispatch import PointKernel
-from kernels.bounds.grid import Grid, grid
-from kernels.columns import LIMIT_US
-from kernels.monoids import AggregateSpec, find_monoid
-from kernels.objects.kernel_object import KernelObject, lower_all
-from kernels.objects.saved import opened, sealed
-from kernels.runtime.arrays import words_of
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.runtime.one_at_a_time import in_turn
-from kernels.spans._dispatch import KeySpans, SpanKernel
-from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
-from kernels.states import gather
-from schemas.errors import BadInput, NotServed, WrongParameter
-from schemas.query import Aggregate
-from schemas.windows import Window
-from schemas.windows.regular import WHOLE
+from windrow.kernels.aggregators._dispatch import PointKernel
+from windrow.kernels.bounds.grid import Grid, grid
+from windrow.kernels.columns import LIMIT_US
+from windrow.kernels.monoids import AggregateSpec, find_monoid
+from windrow.kernels.objects.kernel_object import KernelObject, lower_all
+from windrow.kernels.objects.saved import opened, sealed
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.runtime.one_at_a_time import in_turn
+from windrow.kernels.spans._dispatch import KeySpans, SpanKernel
+from windrow.kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
+from windrow.kernels.states import gather
+from windrow.schemas.errors import BadInput, NotServed, WrongParameter
+from windrow.schemas.query import Aggregate
+from windrow.schemas.windows import Window
+from windrow.schemas.windows.regular import WHOLE
 
 
 @guarded_entry
@@ -57,7 +57,7 @@ class SpanWindow(KernelObject):
     IN_ORDER_ONLY = False
     TABLE = SpanKernel
     WINDOW = (
-        "one whose events last, as schemas.query.spanning makes, and one of whole events; other attributions are a "
+        "one whose events last, as windrow.spanning makes, and one of whole events; other attributions are a "
         "replay's (replay_table)"
     )
 
@@ -99,7 +99,7 @@ class SpanWindow(KernelObject):
 
     @in_turn
     def insert_span(self, start: int, end: int, value=None) -> None:
-        """An event of [start, end), a point if end = start; value as an aggregator's (kernels.aggregators). What lies
+        """An event of [start, end), a point if end = start; value as an aggregator's (kernels/aggregators). What lies
         before the windows that may still be asked is left out."""
         start, end = self._columns.time_within(start), self._columns.time_within(end)
         low, high = self._interval(start, start + 1 if end == start else end)

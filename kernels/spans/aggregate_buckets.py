@@ -4,16 +4,16 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event [7, 16) is adde
                           3        2         2           by its own state
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import first_end_after, last_start_until, window_end
-from kernels.bounds.grid import Grid
-from kernels.runtime.memory import inner
-from kernels.runtime.struct import allocate
-from kernels.spans import _pages as pages
-from kernels.spans._pages import SHARED, PagedSpans
-from kernels.spans._window import SpanWindow, held_records
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import first_end_after, last_start_until, window_end
+from windrow.kernels.bounds.grid import Grid
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.struct import allocate
+from windrow.kernels.spans import _pages as pages
+from windrow.kernels.spans._pages import SHARED, PagedSpans
+from windrow.kernels.spans._window import SpanWindow, held_records
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan
 
 
 def create(plan: StatePlan, window: Grid, unused):

@@ -11,21 +11,21 @@ window will ask for one by one is kept as one state, `gone`.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kernels.aggregators import finger_tree
-from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.bounds.grid import Grid
-from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, has_inverse, in_words, those_with
-from kernels.runtime.arrays import words_of
-from kernels.runtime.counted import are_there
-from kernels.runtime.fields import Address, Microseconds, Ref
-from kernels.runtime.memory import WORD_BYTES, inner, release, resize
-from kernels.runtime.struct import allocate, words_at
-from kernels.spans._dispatch import KeySpans
-from kernels.spans._window import SpanWindow
-from kernels.states import clear, copy_words, events_of, subtract
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
-from schemas.errors import NotServed
+from windrow.kernels.aggregators import finger_tree
+from windrow.kernels.aggregators._dispatch import FOREVER, PointKernel
+from windrow.kernels.bounds.grid import Grid
+from windrow.kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, has_inverse, in_words, those_with
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.runtime.counted import are_there
+from windrow.kernels.runtime.fields import Address, Microseconds, Ref
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, release, resize
+from windrow.kernels.runtime.struct import allocate, words_at
+from windrow.kernels.spans._dispatch import KeySpans
+from windrow.kernels.spans._window import SpanWindow
+from windrow.kernels.states import clear, copy_words, events_of, subtract
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan
+from windrow.schemas.errors import NotServed
 
 INDEX_ARITY = 4
 """Least arity of the finger trees of a sweeping kernel."""

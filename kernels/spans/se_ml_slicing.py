@@ -9,8 +9,8 @@ Level k of a slice covers it and the k − 1 before it. Of height 1 it is SE-Sli
 
 from collections.abc import Mapping
 
-from kernels.spans.se_slicing import SESlicing
-from schemas.errors import WrongParameter
+from windrow.kernels.spans.se_slicing import SESlicing
+from windrow.schemas.errors import WrongParameter
 
 HEIGHT = 4
 MOST_HEIGHT = 1 << 10

@@ -27,19 +27,19 @@ An event counts once: of its pieces that meet the window only the last ends in i
 
 from collections.abc import Mapping
 
-from kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
-from kernels.bounds.grid import Grid
-from kernels.runtime.fields import Bytes, Count, Microseconds, Word
-from kernels.runtime.memory import WORD_BYTES, inner, resize
-from kernels.runtime.struct import allocate
-from kernels.runtime.tables import lazy_table
-from kernels.spans import _pages as pages
-from kernels.spans._dispatch import SpanKernel
-from kernels.spans._pages import SHARED, PagedSpans
-from kernels.spans._window import SpanWindow, held_records
-from kernels.states import clear, copy_words, fold, merge
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
+from windrow.kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
+from windrow.kernels.bounds.grid import Grid
+from windrow.kernels.runtime.fields import Bytes, Count, Microseconds, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, resize
+from windrow.kernels.runtime.struct import allocate
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.spans import _pages as pages
+from windrow.kernels.spans._dispatch import SpanKernel
+from windrow.kernels.spans._pages import SHARED, PagedSpans
+from windrow.kernels.spans._window import SpanWindow, held_records
+from windrow.kernels.states import clear, copy_words, fold, merge
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan
 
 MOST_FOLDED = 16
 """Slices times levels of a window that are folded sooner than walked over: with 12 slices a window and a row for each

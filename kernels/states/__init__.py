@@ -5,9 +5,9 @@ Here `plan` is a StatePlan, `into`, `older`, … are addresses of states, `event
 O(words of a state) for each state or event that it is about.
 """
 
-from kernels.runtime.memory import WORD_BYTES, as_float, inner, move
-from kernels.runtime.operations import answer_of
-from kernels.runtime.struct import words_at
+from windrow.kernels.runtime.memory import WORD_BYTES, as_float, inner, move
+from windrow.kernels.runtime.operations import answer_of
+from windrow.kernels.runtime.struct import words_at
 
 FEW_WORDS = 16
 """Up to so many, a loop is quicker than a call; a sketch has hundreds, which the call moves four at a time: a quarter

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from llvmlite import ir
 from numba import types
 
-from kernels.runtime.fields import (
+from windrow.kernels.runtime.fields import (
     WORD_BYTES,
     Address,
     Array,
@@ -30,9 +30,9 @@ from kernels.runtime.fields import (
     Word,
     Words,
 )
-from kernels.runtime.memory import inner, instruction
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import BYTE, Struct, words_at
+from windrow.kernels.runtime.memory import inner, instruction
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import BYTE, Struct, words_at
 
 _I64 = ir.IntType(64)
 MOST_PARAMETERS = 3

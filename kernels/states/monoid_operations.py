@@ -5,9 +5,9 @@ serves sketches too (sketch_operations.py).
 Here `slot` is a Slot, all else are addresses of the slot's own words, strides in bytes, and numbers.
 """
 
-from kernels.runtime.struct import bytes_at, words_at
-from kernels.states import number_of
-from kernels.states.layout import GrowingRows, Slot, columns_of
+from windrow.kernels.runtime.struct import bytes_at, words_at
+from windrow.kernels.states import number_of
+from windrow.kernels.states.layout import GrowingRows, Slot, columns_of
 
 identity = lift = combine = inverse = answer = None  # of the monoid; `answer` is its `lower`
 read_state = write_state = read_parameters = read_lift_parameters = None  # layout.py

@@ -10,14 +10,14 @@ and `lowered` are bound to the aggregate's.
 
 import functools
 
-from kernels.monoids import monoids_of
-from kernels.runtime.addresses import named_inner
-from kernels.runtime.fields import Array, Count, Inline, Microseconds, Place, Pointer, Word
-from kernels.runtime.memory import inner
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import BYTE, Struct, clear_words
-from kernels.states.layout import MOST_PARAMETERS
-from kernels.states.tables import compiled_apart
+from windrow.kernels.monoids import monoids_of
+from windrow.kernels.runtime.addresses import named_inner
+from windrow.kernels.runtime.fields import Array, Count, Inline, Microseconds, Place, Pointer, Word
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import BYTE, Struct, clear_words
+from windrow.kernels.states.layout import MOST_PARAMETERS
+from windrow.kernels.states.tables import compiled_apart
 
 
 class RankedValues(Struct):

@@ -1,6 +1,6 @@
 """The operations on states of a plan of several slots: each slot's own operation, on its own words."""
 
-from kernels.states.layout import StatePlan
+from windrow.kernels.states.layout import StatePlan
 
 
 def clear(plan: StatePlan, into):

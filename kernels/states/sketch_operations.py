@@ -1,8 +1,8 @@
 """The operations on states of a sketch, which is worked on where it stands; it commutes, so it may take up either of
 two into the other. What isn't here is as in monoid_operations.py."""
 
-from kernels.states import copy_words
-from kernels.states.layout import Slot, columns_of
+from windrow.kernels.states import copy_words
+from windrow.kernels.states.layout import Slot, columns_of
 
 reset = add = absorb = join_states = answer = None  # of the sketch; `reset` is its `clear`, `answer` its `lower`
 is_there = None  # monoid_operations.py

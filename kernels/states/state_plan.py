@@ -7,12 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.monoid import OrderStatistic
-from kernels.monoids import AggregateSpec, Monoid, answered_by_states, find_monoid, output_type, parameter_values
-from kernels.runtime.memory import WORD_BYTES, address_of, as_word
-from kernels.states.layout import MOST_PARAMETERS, NO_COLUMN, Slot, StatePlan
-from kernels.states.tables import monoid_table, plan_table
-from schemas.errors import NotServed, WrongParameter
+from windrow.kernels.monoid import OrderStatistic
+from windrow.kernels.monoids import (
+    AggregateSpec,
+    Monoid,
+    answered_by_states,
+    find_monoid,
+    output_type,
+    parameter_values,
+)
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of, as_word
+from windrow.kernels.states.layout import MOST_PARAMETERS, NO_COLUMN, Slot, StatePlan
+from windrow.kernels.states.tables import monoid_table, plan_table
+from windrow.schemas.errors import NotServed, WrongParameter
 
 EVENTS = AggregateSpec("count")
 

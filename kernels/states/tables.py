@@ -10,16 +10,16 @@ from typing import TypeVar
 
 from numba.core.errors import NumbaError
 
-from kernels.monoid import Monoid, Sketch
-from kernels.monoids import module_of, monoids_of
-from kernels.runtime.addresses import named_inner
-from kernels.runtime.cache import AGGREGATES, folders_of
-from kernels.runtime.found import not_compiled
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import compiled_table
-from kernels.states import monoid_operations, plan_operations, sketch_operations
-from kernels.states.layout import StateOperations, reader, writer
-from kernels.trial import try_aggregate
+from windrow.kernels.monoid import Monoid, Sketch
+from windrow.kernels.monoids import module_of, monoids_of
+from windrow.kernels.runtime.addresses import named_inner
+from windrow.kernels.runtime.cache import AGGREGATES, folders_of
+from windrow.kernels.runtime.found import not_compiled
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.runtime.tables import compiled_table
+from windrow.kernels.states import monoid_operations, plan_operations, sketch_operations
+from windrow.kernels.states.layout import StateOperations, reader, writer
+from windrow.kernels.trial import try_aggregate
 
 T = TypeVar("T", bound=Struct)
 OF_SLOTS = ("lower", "lower_each", "take_in")

@@ -17,8 +17,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from kernels.runtime.found import names_in, require_known
-from schemas.errors import WrongParameter
+from windrow.kernels.runtime.found import names_in, require_known
+from windrow.schemas.errors import WrongParameter
 
 HEADER = 255
 Key = tuple[int, int]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from kernels.stores import Key, Range, packed
-from schemas.errors import NotSetUp, StorageFailed, WrongParameter
+from windrow.kernels.stores import Key, Range, packed
+from windrow.schemas.errors import NotSetUp, StorageFailed, WrongParameter
 
 try:
     import lmdb

@@ -4,8 +4,8 @@ import contextlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 
-from kernels.stores import Key, Range, packed
-from schemas.errors import NotSetUp, StorageFailed
+from windrow.kernels.stores import Key, Range, packed
+from windrow.schemas.errors import NotSetUp, StorageFailed
 
 try:
     import redis

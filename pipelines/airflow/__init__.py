@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.airflow import rest
-from processes import marked, proc
-from schemas.errors import NotSetUp
+from windrow.pipelines.airflow import rest
+from windrow.processes import marked, proc
+from windrow.schemas.errors import NotSetUp
 
 USER = "admin"
 PORT, PART = "AIRFLOW__API__PORT", "WINDROW_STACK_PART"

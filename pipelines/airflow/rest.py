@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
-from schemas.errors import AirflowRefused, NotSetUp
+from windrow.schemas.errors import AirflowRefused, NotSetUp
 
 DONE = ("success", "failed")
 POLL_S = 1.0

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from pipelines.cli import asking, ingesting, keeping, planning, replaying
-from pipelines.cli._errors import reported
-from processes import children, modes, signals
+from windrow.pipelines.cli import asking, ingesting, keeping, planning, replaying, starting
+from windrow.pipelines.cli._errors import reported
+from windrow.processes import children, modes, signals
 
 # Exit codes from here on say that a signal ended the command.
 STOPPED = 128
@@ -39,7 +39,7 @@ def app() -> typer.Typer:
     )
     made.callback()(_for_all)
     # In the order of a day's work.
-    for module in (ingesting, replaying, planning, asking, keeping):
+    for module in (starting, ingesting, replaying, planning, asking, keeping):
         made.add_typer(module.commands)
     return made
 

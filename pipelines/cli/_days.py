@@ -5,14 +5,14 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.cli import _output
-from schemas import registry
-from schemas.errors import LandingFailed, NotSetUp, Superseded
-from schemas.stream import Stream
+from windrow.pipelines.cli import _output
+from windrow.schemas import registry
+from windrow.schemas.errors import LandingFailed, NotSetUp, Superseded
+from windrow.schemas.stream import Stream
 
 if TYPE_CHECKING:
-    from pipelines.delta.lake import Lake
-    from pipelines.runs.reports import DayReport, Done
+    from windrow.pipelines.delta.lake import Lake
+    from windrow.pipelines.runs.reports import DayReport, Done
 
 # By model, what each of its farms did.
 Farms: TypeAlias = Mapping[str, list[dict]]
@@ -89,9 +89,9 @@ def _by_name(query: str, by_table: dict[str, int], what: str) -> dict[str, int]:
 
 def note_pending(lake: "Lake", streams: Iterable[Stream], effect: str) -> None:
     """Say of each stream how many files wait to be ingested, and what comes of that."""
-    from pipelines.ingest.changes import pending
-    from pipelines.ledger import snapshots
-    from pipelines.tables.stream_tables import StreamTables
+    from windrow.pipelines.ingest.changes import pending
+    from windrow.pipelines.ledger import snapshots
+    from windrow.pipelines.tables.stream_tables import StreamTables
 
     for stream in streams:
         try:

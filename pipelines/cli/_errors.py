@@ -12,15 +12,24 @@ from contextlib import suppress
 
 from typer.exceptions import Abort, TyperException
 
-from pipelines import config
-from pipelines.location import endpoint_url, is_of_server
-from pipelines.report.words import without_controls
-from processes import signals
-from schemas.errors import KernelOutOfMemory, StorageFailed, WindrowError
+from windrow.pipelines import config
+from windrow.pipelines.location import endpoint_url, is_of_server, set_up
+from windrow.pipelines.report.words import without_controls
+from windrow.processes import signals
+from windrow.schemas.errors import KernelOutOfMemory, NotSetUp, StorageFailed, WindrowError
 
 _NO_RIGHTS = {errno.EROFS, errno.EACCES}
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPERM, *_NO_RIGHTS}
 DEFECT = 1
+EXTRAS = {
+    **dict.fromkeys(("pyspark", "delta"), "spark"),
+    **dict.fromkeys(("altair", "markdown_it", "vl_convert"), "report"),
+    **dict.fromkeys(("hdfs_native", "s3fs"), "remote"),
+    "psycopg": "postgresql",
+    "lmdb": "stores",
+    "redis": "stores",
+}
+"""By module: the extra of pyproject.toml that brings it."""
 
 
 def reported(action: Callable[[], int | None], as_json: bool) -> int:
@@ -50,8 +59,8 @@ def _damage_behind(error: BaseException) -> WindrowError | None:
         return None
     if _is_of_open_files(error):  # to look for damage would open more
         return None
-    from pipelines.delta import damage
-    from pipelines.delta.lake import Lake
+    from windrow.pipelines.delta import damage
+    from windrow.pipelines.delta.lake import Lake
 
     with suppress(WindrowError, OSError):  # settings, or a home, that can't be read
         return damage.explained(Lake(config.load()), error)
@@ -82,7 +91,10 @@ def _of_usage(error: TyperException) -> str:
 
 
 def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | None:
-    """What a disk, a limit of the system or a server has refused."""
+    """What an installation lacks, or a disk, a limit of the system or a server has refused."""
+    if module := _lacking(error):
+        install = set_up(f'pip install "windrow[{EXTRAS[module]}]"')
+        return NotSetUp, str(NotSetUp(f"the library {module} isn't installed", install))
     if isinstance(error, OSError) and error.errno in _DISK:
         return StorageFailed, f"{_of_the_home(error)}{error}; give room or rights, then run it again"
     if _is_of_open_files(error):
@@ -100,6 +112,16 @@ def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | No
         server = endpoint_url() or "Amazon S3"
         wrong = f"{server} doesn't answer, or lets nobody in with these AWS_* variables: {_first_line(error)}"
         return StorageFailed, f"{wrong}; nothing was published. Run it again then"
+    return None
+
+
+def _lacking(error: BaseException | None) -> str | None:
+    """The module of an extra, where that is what is missing."""
+    while error is not None:
+        module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+        if module in EXTRAS:
+            return module
+        error = error.__cause__ or error.__context__
     return None
 
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from pipelines import config
-from pipelines.config import Config
-from schemas import registry
-from schemas.replay_limits import ReplayLimits
+from windrow.pipelines import config
+from windrow.pipelines.config import Config
+from windrow.schemas import registry
+from windrow.schemas.replay_limits import ReplayLimits
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|min|h|d)\Z")
@@ -115,7 +115,7 @@ StreamName = Annotated[
     str,
     typer.Argument(
         metavar="STREAM",
-        help="A stream: a file of schemas/streams/; windrow check lists them.",
+        help="A stream: a file of streams/; windrow check lists them.",
         autocompletion=registry.stream_names,
     ),
 ]

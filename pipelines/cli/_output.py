@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
-from pipelines.report.words import without_controls
+from windrow.pipelines.report.words import without_controls
 
 # A pipe or a log has no width of its own: 80 columns would cut most tables into ribbons.
 _PIPE_WIDTH = 240

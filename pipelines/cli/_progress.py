@@ -13,7 +13,7 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from pipelines import flow
+from windrow.pipelines import flow
 
 # In a log: how often long work says that it goes on.
 EVERY_S = 10.0

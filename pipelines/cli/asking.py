@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipelines import config, flow
-from pipelines.cli import _output
-from pipelines.cli._days import note_pending
-from pipelines.cli._options import AsJson, AssetEvents, QueryName, day_option, examples, read_length
-from pipelines.cli._progress import progress
-from pipelines.location import Location
-from pipelines.report.words import lateness_row, recommendation
-from schemas import registry
+from windrow.pipelines import config, flow
+from windrow.pipelines.cli import _output
+from windrow.pipelines.cli._days import note_pending
+from windrow.pipelines.cli._options import AsJson, AssetEvents, QueryName, day_option, examples, read_length
+from windrow.pipelines.cli._progress import progress
+from windrow.pipelines.location import Location
+from windrow.pipelines.report.words import lateness_row, recommendation
+from windrow.schemas import registry
 
 if TYPE_CHECKING:
-    from pipelines.delta.lake import Lake
-    from pipelines.ledger.run_table import StepRow
+    from windrow.pipelines.delta.lake import Lake
+    from windrow.pipelines.ledger.run_table import StepRow
 
 commands = typer.Typer()
 
@@ -42,7 +42,7 @@ def whatif(
     """What another lateness would have cost: from one pass over the events, how complete the rows on time would have
     been with each lateness, and how long they would have taken; with a recommendation. The events of the days asked
     for are taken for the whole stream. Also kept as table lateness_QUERY."""
-    from pipelines.lateness.whatif import whatif as run
+    from windrow.pipelines.lateness.whatif import whatif as run
 
     with progress() as show:
         show(f"{query}: what each event needed")
@@ -65,13 +65,32 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
-    from pipelines.delta.lake import Lake
-    from pipelines.rows.arrays import plain_rows
-    from pipelines.sql import statements
+    from windrow.pipelines.delta.lake import Lake
+
+    _answer(Lake(config.load()), statement, rows, as_json)
+
+
+@commands.command(epilog=examples("windrow sql"))
+def sql(
+    rows: Annotated[int, typer.Option(min=0, help="How many rows of each answer; 0 shows all.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the lake in SQL, one statement after the other, with a history and completion by Tab; or take the statements
+    of a file: windrow sql < questions.sql."""
+    from windrow.pipelines.cli import _shell
+    from windrow.pipelines.delta.lake import Lake
+
+    lake = Lake(config.load())
+    _shell.run(lake, lambda statement: _answer(lake, statement, rows, as_json))
+
+
+def _answer(lake: "Lake", statement: str, rows: int, as_json: bool) -> None:
+    from windrow.pipelines.rows.arrays import plain_rows
+    from windrow.pipelines.sql import statements
 
     limit = None if as_json or rows == 0 else rows
     # One more than is shown: whether there are more.
-    found = statements.run(Lake(config.load()), statement, None if limit is None else limit + 1)
+    found = statements.run(lake, statement, None if limit is None else limit + 1)
     _output.show(plain_rows(found.slice(0, limit)), as_json, found.column_names)
     if limit is not None and len(found) > limit:
         _output.note(f"only the first {limit:,} rows are shown; --rows 0 shows all")
@@ -80,7 +99,7 @@ def query(
 @commands.command(epilog=examples("windrow tables"))
 def tables(as_json: AsJson = False) -> None:
     """List the tables of the lake: rows, files, size, newest version, how many can be read, and what they hold."""
-    from pipelines.delta.lake import Lake
+    from windrow.pipelines.delta.lake import Lake
 
     lake = Lake(config.load())
     found = [_describe(lake.folder(name), lake.existing_version(name)) for name in lake.names()]
@@ -90,8 +109,8 @@ def tables(as_json: AsJson = False) -> None:
 
 
 def _describe(folder: Location, version: int) -> dict:
-    from pipelines import storage
-    from pipelines.delta.log import readable_count
+    from windrow.pipelines import storage
+    from windrow.pipelines.delta.log import readable_count
 
     table = storage.delta_table(folder, version)
     files = table.get_add_actions(flatten=True)
@@ -121,7 +140,7 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
-    from pipelines.delta.lake import Lake
+    from windrow.pipelines.delta.lake import Lake
 
     if stale and (stages or last is not None):
         raise typer.BadParameter("--stale lists days, not steps, and all of them; leave out --stages and --last")
@@ -133,7 +152,7 @@ def runs(
 
 
 def _show_stale(lake: "Lake", as_json: bool) -> None:
-    from pipelines.ledger.stale import stale
+    from windrow.pipelines.ledger.stale import stale
 
     columns = ("query", "day", "run_id", "reasons")
     found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
@@ -146,7 +165,7 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
-    from pipelines.ledger.run_table import rows
+    from windrow.pipelines.ledger.run_table import rows
 
     # The newest row of a step is its state.
     newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
@@ -162,7 +181,7 @@ def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
 
 def _with_stages(lake: "Lake", steps: "list[StepRow]") -> "list[StepRow]":
     """Each step after its stages. Of a step that was tried more than once, those of the newest try."""
-    from pipelines.ledger.run_table import rows
+    from windrow.pipelines.ledger.run_table import rows
 
     # The rows of a step's end were written together and have one time.
     ends = {(row.run_id, row.step, row.query, row.at) for row in steps}
@@ -206,8 +225,8 @@ def report(
 ) -> None:
     """Make pages with figures of the lake: streams, queries, runs, lineage, benchmarks; and the pages of what Great
     Expectations found (Data Docs). They need no server."""
-    from pipelines.gate.validation_results import index
-    from pipelines.report.site import build
+    from windrow.pipelines.gate.validation_results import index
+    from windrow.pipelines.report.site import build
 
     settings = config.load()
     with progress() as show:

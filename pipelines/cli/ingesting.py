@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipelines import config
-from pipelines.cli import _output
-from pipelines.cli._options import AsJson, AssetEvents, EngineName, RunId, StreamName, day_option, examples
-from pipelines.cli._progress import progress
-from pipelines.report.words import length
-from schemas import registry
+from windrow.pipelines import config
+from windrow.pipelines.cli import _output
+from windrow.pipelines.cli._options import AsJson, AssetEvents, EngineName, RunId, StreamName, day_option, examples
+from windrow.pipelines.cli._progress import progress
+from windrow.pipelines.report.words import length
+from windrow.schemas import registry
 
 if TYPE_CHECKING:
-    from pipelines.ingest.outcome import IngestReport
-    from pipelines.ingest.profile import Spread
+    from windrow.pipelines.ingest.outcome import IngestReport
+    from windrow.pipelines.ingest.profile import Spread
 
 commands = typer.Typer()
 
@@ -33,7 +33,7 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """Bring a stream's tables up to date with its landing files: all days that these touch."""
-    from pipelines.runs.ingest_day import ingest_day, open_windows
+    from windrow.pipelines.runs.ingest_day import ingest_day, open_windows
 
     chosen = config.load(engine=engine)
     with progress() as show:
@@ -48,8 +48,8 @@ def ingest(
 def _asset_events(report: "IngestReport", day: date | None) -> dict[str, dict]:
     """Of bronze where files are new, of silver where events are; what an ingest took has passed the gate, or it ends
     with an error."""
-    from pipelines.ingest.files import ACCEPTED, REFUSED
-    from pipelines.ledger.verdicts import PASSED
+    from windrow.pipelines.ingest.files import ACCEPTED, REFUSED
+    from windrow.pipelines.ledger.verdicts import PASSED
 
     bronze, silver = f"bronze_{report.stream}", f"silver_{report.stream}"
     found: dict[str, dict] = {}
@@ -101,7 +101,7 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
-    from pipelines.runs.ingest_day import forget as run
+    from windrow.pipelines.runs.ingest_day import forget as run
 
     with progress() as show:
         report = run(config.load(engine=engine), path, leave_file, run_id, show)
@@ -111,9 +111,9 @@ def forget(
 @commands.command(epilog=examples("windrow profile bikes"))
 def profile(stream: StreamName, as_json: AsJson = False) -> None:
     """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""
-    from pipelines.delta.lake import Lake
-    from pipelines.ingest import profile as profiles
-    from pipelines.tables.stream_tables import StreamTables
+    from windrow.pipelines.delta.lake import Lake
+    from windrow.pipelines.ingest import profile as profiles
+    from windrow.pipelines.tables.stream_tables import StreamTables
 
     found = profiles.profile(Lake(config.load()), StreamTables.of(registry.stream(stream)))
     if as_json:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipelines import config
-from pipelines.cli import _output
-from pipelines.cli._options import AsJson, examples
-from pipelines.cli._progress import progress
-from schemas.errors import BrokenDefinition, NotSetUp
+from windrow.pipelines import config
+from windrow.pipelines.cli import _output
+from windrow.pipelines.cli._options import AsJson, examples
+from windrow.pipelines.cli._progress import progress
+from windrow.schemas.errors import BrokenDefinition, NotSetUp
 
 if TYPE_CHECKING:
-    from pipelines.upkeep.repair import Repair
+    from windrow.pipelines.upkeep.repair import Repair
 
 commands = typer.Typer()
 # A process of its own: what it looks at is the set-up of the checkout, which is above this package.
@@ -34,8 +34,8 @@ def maintain(
     as_json: AsJson = False,
 ) -> None:
     """Compact small files of every table, remove what no reader and no run needs, shorten the tables' logs."""
-    from pipelines.gate.validation_results import remove_replaced
-    from pipelines.upkeep.maintain import maintain as run
+    from windrow.pipelines.gate.validation_results import remove_replaced
+    from windrow.pipelines.upkeep.maintain import maintain as run
 
     settings, keep = config.load(), timedelta(days=keep_days)
     with progress() as show:
@@ -56,7 +56,7 @@ def repair(
     as_json: AsJson = False,
 ) -> None:
     """Take damaged files out of tables, and say which commands make their rows again. Nothing is deleted."""
-    from pipelines.upkeep.repair import repair as run
+    from windrow.pipelines.upkeep.repair import repair as run
 
     shown: set[str] = set()
 
@@ -81,7 +81,7 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check definitions: columns, types, windows, keys, conditions, functions. A broken one harms itself only."""
-    from pipelines.runs import definitions
+    from windrow.pipelines.runs import definitions
 
     found = definitions.check(names or [])
     _output.show([vars(each) for each in found], as_json)
@@ -97,7 +97,7 @@ def doctor(as_json: AsJson = False) -> int:
         wheel = "this windrow was installed as a wheel, and what doctor looks at is the set-up of a checkout"
         raise NotSetUp(wheel, "pip check   # its libraries; windrow check   # its definitions")
     # Of the checkout that runs, whichever is installed.
-    paths = os.pathsep.join(filter(None, (str(config.REPOSITORY), os.environ.get("PYTHONPATH"))))
+    paths = os.pathsep.join(filter(None, (str(config.IMPORTED_FROM), os.environ.get("PYTHONPATH"))))
     environment = os.environ | {"PYTHONPATH": paths}
     examined = subprocess.run(DOCTOR, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if examined.stdout:

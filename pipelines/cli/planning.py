@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from pipelines.cli import _output
-from pipelines.cli._days import end, show_done
-from pipelines.cli._errors import DEFECT
-from pipelines.cli._options import (
+from windrow.pipelines.cli import _output
+from windrow.pipelines.cli._days import end, show_done
+from windrow.pipelines.cli._errors import DEFECT
+from windrow.pipelines.cli._options import (
     AsJson,
     EngineName,
     MostRows,
@@ -22,17 +22,17 @@ from pipelines.cli._options import (
     query_argument,
     settings_of_replay,
 )
-from pipelines.cli._progress import progress
-from pipelines.config import Config
-from pipelines.flow import BACKFILL
-from pipelines.report.words import length
-from schemas import registry
-from schemas.errors import NotSetUp
+from windrow.pipelines.cli._progress import progress
+from windrow.pipelines.config import Config
+from windrow.pipelines.flow import BACKFILL
+from windrow.pipelines.report.words import length
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
-    from pipelines.location import Location
-    from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
-    from pipelines.upkeep.verify import Compared
+    from windrow.pipelines.location import Location
+    from windrow.pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
+    from windrow.pipelines.upkeep.verify import Compared
 
 commands = typer.Typer()
 MOST_FILES, MOST_REASONS = 20, 2
@@ -56,7 +56,7 @@ def plan(
 ) -> int:
     """Show what has changed (files, definitions, code), which published days are stale by it and why, what making them
     again costs, and the commands in their order. Changes nothing, unless with --run or --airflow."""
-    from pipelines.upkeep.day_plan import plan as make
+    from windrow.pipelines.upkeep.day_plan import plan as make
 
     names = queries or []
     if airflow and (run or names):
@@ -68,7 +68,7 @@ def plan(
         _show(made)
     done = None
     if run:
-        from pipelines.upkeep.day_plan import carry_out
+        from windrow.pipelines.upkeep.day_plan import carry_out
 
         with progress() as show:
             rebuilt = carry_out(settings, made, show)
@@ -89,8 +89,8 @@ def plan(
 def _trigger_in_airflow(config: Config, made: "DayPlan") -> None:
     """Start a run of `<stream>_backfill` for each stream that has stale days, and print where it is. NotSetUp where no
     Airflow of this home runs."""
-    from pipelines.airflow import running
-    from pipelines.ledger.run_table import new_run_id
+    from windrow.pipelines.airflow import running
+    from windrow.pipelines.ledger.run_table import new_run_id
 
     streams = sorted({registry.query(run.query).stream for run in made.runs if run.query not in made.lost})
     if not streams:
@@ -197,7 +197,7 @@ def rebuild(
     """Make a query's tables anew after a change of its columns: every day that was published is replayed and published
     again. Readers have the old tables until all days are made; these are kept, below replaced/ of the
     home."""
-    from pipelines.upkeep.rebuild import rebuild as run
+    from windrow.pipelines.upkeep.rebuild import rebuild as run
 
     settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:
@@ -222,8 +222,8 @@ def verify(
     """Prove on this lake that rows depend on nothing but events and query: the newest published days are replayed in
     every order, two at a time, in more tasks, after a kill, and from files that are ingested again. All of it in a lake
     of its own, which goes in the end; exit code 1 where any row differs."""
-    from pipelines.upkeep.verify import DIFFERS
-    from pipelines.upkeep.verify import verify as run
+    from windrow.pipelines.upkeep.verify import DIFFERS
+    from windrow.pipelines.upkeep.verify import verify as run
 
     settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:

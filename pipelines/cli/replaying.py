@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pipelines.cli import _output
-from pipelines.cli._days import Farms, note_ahead, show_day, show_done
-from pipelines.cli._options import (
+from windrow.pipelines.cli import _output
+from windrow.pipelines.cli._days import Farms, note_ahead, show_day, show_done
+from windrow.pipelines.cli._options import (
     AsJson,
     AssetEvents,
     EngineName,
@@ -20,13 +20,13 @@ from pipelines.cli._options import (
     query_argument,
     settings_of_replay,
 )
-from pipelines.cli._progress import progress
-from pipelines.config import Config
-from schemas import registry
+from windrow.pipelines.cli._progress import progress
+from windrow.pipelines.config import Config
+from windrow.schemas import registry
 
 if TYPE_CHECKING:
-    from pipelines.delta.lake import Lake
-    from pipelines.runs.reports import DayReport
+    from windrow.pipelines.delta.lake import Lake
+    from windrow.pipelines.runs.reports import DayReport
 
 commands = typer.Typer()
 Stage = Annotated[
@@ -60,8 +60,8 @@ def replay(
 ) -> int:
     """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows.
     Of a model, which asks a function of each window's events on all cores, it also shows what its farms did."""
-    from pipelines.delta.lake import Lake
-    from pipelines.runs.replay import replay as run
+    from windrow.pipelines.delta.lake import Lake
+    from windrow.pipelines.runs.replay import replay as run
 
     settings = settings_of_replay(engine, most_rows, most_seconds)
     if explain:
@@ -87,14 +87,14 @@ def replay(
 
 
 def _farms(lake: "Lake", reports: "list[DayReport]") -> Farms:
-    from pipelines.ledger import farm_runs
+    from windrow.pipelines.ledger import farm_runs
 
     models = [report for report in reports if report.query in registry.models()]
     return {each.query: farm_runs.of_run(lake, each.query, each.day, each.run_id) for each in models}
 
 
 def _explain(settings: Config, query: str, day: date, as_json: bool) -> None:
-    from pipelines.runs.explain import explain
+    from windrow.pipelines.runs.explain import explain
 
     facts, planned = explain(settings, query, day)
     tasks = [kind._asdict() for kind in planned]
@@ -132,10 +132,10 @@ def backfill(
 ) -> int:
     """Replay and publish every day of a range, or every stale day, of some queries in one pass. A day that fails keeps
     no other from being published."""
-    from pipelines.delta.lake import Lake
-    from pipelines.runs.backfill import backfill as run
-    from pipelines.runs.backfill import redo_stale
-    from pipelines.runs.reports import asset_events_of
+    from windrow.pipelines.delta.lake import Lake
+    from windrow.pipelines.runs.backfill import backfill as run
+    from windrow.pipelines.runs.backfill import redo_stale
+    from windrow.pipelines.runs.reports import asset_events_of
 
     names, span = _asked(queries or [], stream), _span(first, last, stale, backwards or again)
     settings = settings_of_replay(engine, most_rows, most_seconds)

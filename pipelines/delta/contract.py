@@ -3,11 +3,11 @@
 import pyarrow as pa
 from deltalake import DeltaTable, Schema
 
-from pipelines import storage
-from pipelines.location import Location
-from schemas.errors import TableMismatch
-from schemas.registry import made_anew_by
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.location import Location
+from windrow.schemas.errors import TableMismatch
+from windrow.schemas.registry import made_anew_by
+from windrow.schemas.tables import Table
 
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are
 # shortened by upkeep/maintain.py, which knows who needs what, not by the writer of a checkpoint. These come as often

@@ -15,13 +15,13 @@ import duckdb
 import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import DamagedFile, damaged_log, entry, entry_versions, wrong_with
-from schemas import registry
-from schemas.errors import StorageFailed, TableDamaged
-from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
-from schemas.registry import made_by, query_of, stream_of
-from schemas.side_tables import lateness_name
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import DamagedFile, damaged_log, entry, entry_versions, wrong_with
+from windrow.schemas import registry
+from windrow.schemas.errors import StorageFailed, TableDamaged
+from windrow.schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
+from windrow.schemas.registry import made_by, query_of, stream_of
+from windrow.schemas.side_tables import lateness_name
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)

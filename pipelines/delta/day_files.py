@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines import storage
-from pipelines.delta.lake import Lake, day_column
-from schemas.tables import Table
-from schemas.windows import EPOCH, MICROSECOND
+from windrow.pipelines import storage
+from windrow.pipelines.delta.lake import Lake, day_column
+from windrow.schemas.tables import Table
+from windrow.schemas.windows import EPOCH, MICROSECOND
 
 # As DuckDB names them: the folders' names are texts.
 _PARTITION_TYPES = {"date": "DATE", "int64": "BIGINT", "string": "VARCHAR"}

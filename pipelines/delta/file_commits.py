@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 from deltalake.transaction import AddAction, RemoveAction
 
-from pipelines import storage
-from pipelines.delta import locks
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote, version_made
-from pipelines.delta.new_files import NewFile
-from schemas.errors import StorageFailed
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.delta import locks
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import CommitNote, version_made
+from windrow.pipelines.delta.new_files import NewFile
+from windrow.schemas.errors import StorageFailed
+from windrow.schemas.tables import Table
 
 Filters = list[tuple]
 # Of more paths than these each file of a table holds some: there is nothing to leave out.

@@ -19,15 +19,15 @@ import pyarrow.fs
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta import contract, locks, log
-from pipelines.delta.log import CommitNote, rows_version, version_made
-from pipelines.location import Location
-from pipelines.rows.arrays import arrow_schema
-from schemas.errors import NotSetUp
-from schemas.registry import made_by
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta import contract, locks, log
+from windrow.pipelines.delta.log import CommitNote, rows_version, version_made
+from windrow.pipelines.location import Location
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.schemas.errors import NotSetUp
+from windrow.schemas.registry import made_by
+from windrow.schemas.tables import Table
 
 Where: TypeAlias = Mapping[str, Iterable[str | int | datetime.date]]
 """By column the values that it may have: rows whose columns all do. Of no columns, every row."""

@@ -19,10 +19,10 @@ import pyarrow as pa
 from deltalake import CommitProperties
 from deltalake.exceptions import DeltaError
 
-from pipelines import storage
-from pipelines.location import Location, below
-from schemas.errors import StorageFailed, TableDamaged
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.location import Location, below
+from windrow.schemas.errors import StorageFailed, TableDamaged
+from windrow.schemas.tables import Table
 
 LOG, LAST_CHECKPOINT = "_delta_log", "_last_checkpoint"
 _ENTRY = re.compile(r"(\d{20})\.json")

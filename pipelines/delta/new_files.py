@@ -21,13 +21,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines import storage
-from pipelines.delta import locks
-from pipelines.delta.lake import Lake
-from pipelines.location import Location, at
-from schemas.errors import BadInput, StorageFailed
-from schemas.tables import Table
-from schemas.windows import EPOCH
+from windrow.pipelines import storage
+from windrow.pipelines.delta import locks
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.location import Location, at
+from windrow.schemas.errors import BadInput, StorageFailed
+from windrow.schemas.tables import Table
+from windrow.schemas.windows import EPOCH
 
 # A text that is longer has no bounds in the log, as other writers cut it off there.
 LONGEST_BOUND = 64

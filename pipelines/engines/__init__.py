@@ -6,8 +6,8 @@ machine; it is asked for by name: for the tests of a query, notebooks, a desk, a
 
 import resource
 
-from pipelines.config import Config
-from pipelines.engines.engine import Engine
+from windrow.pipelines.config import Config
+from windrow.pipelines.engines.engine import Engine
 
 # Of days × buckets of one commit; some systems allow a billion, which programs that close all they may have go through.
 MOST_OPEN_FILES = 1 << 16
@@ -20,9 +20,9 @@ def engine_of(config: Config) -> Engine:
     if given < MOST_OPEN_FILES:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MOST_OPEN_FILES), most))
     if config.engine == "local":  # each is imported where it is asked for: Spark takes a second
-        from pipelines.engines.local import LocalEngine
+        from windrow.pipelines.engines.local import LocalEngine
 
         return LocalEngine(config)
-    from pipelines.engines.spark.engine import SparkEngine
+    from windrow.pipelines.engines.spark.engine import SparkEngine
 
     return SparkEngine(config)

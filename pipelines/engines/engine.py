@@ -17,13 +17,13 @@ from typing import NamedTuple, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile, write_batches
-from pipelines.engines.file_rows import Panes, Range, RowMap, RowsOfFiles
-from pipelines.location import Location, at
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile, write_batches
+from windrow.pipelines.engines.file_rows import Panes, Range, RowMap, RowsOfFiles
+from windrow.pipelines.location import Location, at
+from windrow.schemas.tables import Table
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from pipelines import storage
-from pipelines.rows.arrays import TIME
+from windrow.pipelines import storage
+from windrow.pipelines.rows.arrays import TIME
 
 # As many as keep a task's memory small, and Python's cost of each batch out of sight.
 ROWS_PER_BATCH = 5_000

@@ -28,19 +28,19 @@ from uuid import uuid4
 import duckdb
 import pyarrow as pa
 
-from pipelines import storage
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.day_files import add_view
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import ROWS_PER_GROUP, NewFile, write_sorted
-from pipelines.engines.engine import Engine, Found, Gathering, GroupWork
-from pipelines.engines.file_rows import ROWS_PER_BATCH, RowMap, RowsOfFiles, batches_of, mapped, read_rows
-from pipelines.location import Location
-from schemas import cycles
-from schemas.errors import WorkerLost
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.config import IMPORTED_FROM, Config
+from windrow.pipelines.delta.day_files import add_view
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import ROWS_PER_GROUP, NewFile, write_sorted
+from windrow.pipelines.engines.engine import Engine, Found, Gathering, GroupWork
+from windrow.pipelines.engines.file_rows import ROWS_PER_BATCH, RowMap, RowsOfFiles, batches_of, mapped, read_rows
+from windrow.pipelines.location import Location
+from windrow.schemas import cycles
+from windrow.schemas.errors import WorkerLost
+from windrow.schemas.tables import Table
 
-_HELPER = "from pipelines.engines import local; local.help_out()"
+_HELPER = "from windrow.pipelines.engines import local; local.help_out()"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _helpers(mapping: Mapping, workers: Sequence[int]) -> Iterator[list[subproce
         for worker in workers:
             # -P: no module is taken from the current folder.
             words = [sys.executable, "-P", "-c", _HELPER, str(file), str(worker), str(os.getpid())]
-            env, nothing = os.environ | {"PYTHONPATH": str(REPOSITORY)}, subprocess.DEVNULL
+            env, nothing = os.environ | {"PYTHONPATH": str(IMPORTED_FROM)}, subprocess.DEVNULL
             helpers.append(subprocess.Popen(words, env=env, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE))
         yield helpers
     finally:

@@ -8,14 +8,14 @@ from functools import partial
 from math import ceil
 from typing import NamedTuple
 
-from pipelines.delta.day_files import NO_ROWS, add_view, by_day
-from pipelines.engines.engine import Engine, packed_within
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.tables import TableVersion
-from pipelines.gate.validation_results import Result, keep, merged, name_of
-from pipelines.ledger.verdicts import Verdict
-from pipelines.storage import open_database
-from schemas.expectations import Expectation
+from windrow.pipelines.delta.day_files import NO_ROWS, add_view, by_day
+from windrow.pipelines.engines.engine import Engine, packed_within
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.tables import TableVersion
+from windrow.pipelines.gate.validation_results import Result, keep, merged, name_of
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.storage import open_database
+from windrow.schemas.expectations import Expectation
 
 ROWS = "rows"
 # Who validates where a check is asked for outside of a run.
@@ -54,7 +54,7 @@ def verdicts_by_day(
 def validate(rows: TableVersion, asked: Sequence[Expectation], rows_noted: int, share: RowsOfDays) -> Result:
     """What the library finds on a share, of which with all others ingest noted so many."""
     # The library's import takes seconds: none where nothing is to be validated, none where tasks do it.
-    from pipelines.gate import validation
+    from windrow.pipelines.gate import validation
 
     lake, table, version, _ = rows
     files = lake.files(table.name, version, [(rows.partition, "in", [*map(str, share.days)])])

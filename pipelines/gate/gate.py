@@ -11,24 +11,24 @@ from datetime import date
 from functools import partial
 from math import ceil
 
-from pipelines.config import Config
-from pipelines.delta.day_files import files_by_day
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, limit_bytes, packed_within
-from pipelines.gate import checks
-from pipelines.gate.expectations import verdicts_by_day
-from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
-from pipelines.gate.recount.silver import open_days, open_files
-from pipelines.gate.recount.tables import TableVersion, bytes_by_bucket
-from pipelines.gate.validation_results import index, page
-from pipelines.ledger import verdicts
-from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.ledger.verdicts import Verdict
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.stream_tables import Snapshot, StreamTables, Touched
-from schemas.errors import GateFailed
-from schemas.expectations import audit_expectations, late_expectations, silver_expectations
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.day_files import files_by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine, limit_bytes, packed_within
+from windrow.pipelines.gate import checks
+from windrow.pipelines.gate.expectations import verdicts_by_day
+from windrow.pipelines.gate.recount.opening import open_recount
+from windrow.pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
+from windrow.pipelines.gate.recount.silver import open_days, open_files
+from windrow.pipelines.gate.recount.tables import TableVersion, bytes_by_bucket
+from windrow.pipelines.gate.validation_results import index, page
+from windrow.pipelines.ledger import verdicts
+from windrow.pipelines.ledger.entry import LedgerEntry, Run
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables, Touched
+from windrow.schemas.errors import GateFailed
+from windrow.schemas.expectations import audit_expectations, late_expectations, silver_expectations
 
 # Of silver: fewer aren't worth a task of their own.
 ENOUGH_EVENTS = 1_000_000

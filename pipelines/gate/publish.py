@@ -13,16 +13,16 @@ from functools import partial
 
 import pyarrow.compute as pc
 
-from pipelines.delta.day_files import NO_ROWS, by_day, files_by_day
-from pipelines.delta.file_commits import replace_partitions
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile, copied
-from pipelines.engines.engine import Engine, packed
-from pipelines.ledger import verdicts
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import AuditVersions
-from schemas.errors import Superseded
-from schemas.tables import Table
+from windrow.pipelines.delta.day_files import NO_ROWS, by_day, files_by_day
+from windrow.pipelines.delta.file_commits import replace_partitions
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile, copied
+from windrow.pipelines.engines.engine import Engine, packed
+from windrow.pipelines.ledger import verdicts
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import AuditVersions
+from windrow.schemas.errors import Superseded
+from windrow.schemas.tables import Table
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pipelines.gx  # noqa: F401  it is the one that imports Great Expectations
+import windrow.pipelines.gx  # noqa: F401  it is the one that imports Great Expectations
 
 # isort: split
 import great_expectations as gx
@@ -31,9 +31,9 @@ from great_expectations.expectations.expectation_configuration import Expectatio
 from great_expectations.render.view.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, FileSystemLoader
 
-from pipelines.config import Config
-from pipelines.delta.locks import full_disk_reported, locked_here
-from pipelines.gate.validation_results import (
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.locks import full_disk_reported, locked_here
+from windrow.pipelines.gate.validation_results import (
     LOCK,
     MOST_VALUES,
     PAGES,
@@ -46,9 +46,15 @@ from pipelines.gate.validation_results import (
     unreadable,
     write_whole,
 )
-from schemas import registry
-from schemas.errors import NotSetUp
-from schemas.expectations import ROWS_NOTED, Expectation, audit_expectations, late_expectations, silver_expectations
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp
+from windrow.schemas.expectations import (
+    ROWS_NOTED,
+    Expectation,
+    audit_expectations,
+    late_expectations,
+    silver_expectations,
+)
 
 # It hashes each smaller frame, twice, for a marker that a result of several frames has no use for: a fifth of its time.
 pandas_execution_engine.HASH_THRESHOLD = 0

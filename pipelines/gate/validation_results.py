@@ -16,9 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from pipelines.config import Config
-from pipelines.delta.locks import full_disk_reported, locked_here
-from schemas.errors import StorageFailed
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.locks import full_disk_reported, locked_here
+from windrow.schemas.errors import StorageFailed
 
 Result: TypeAlias = dict[str, Any]
 MOST_VALUES = 20

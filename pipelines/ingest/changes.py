@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake.exceptions import DeltaError
 
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, packed_within
-from pipelines.ingest import landing
-from pipelines.ingest.file_content import LeftOut, inspect_share
-from pipelines.ingest.files import (
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine, packed_within
+from windrow.pipelines.ingest import landing
+from windrow.pipelines.ingest.file_content import LeftOut, inspect_share
+from windrow.pipelines.ingest.files import (
     ACCEPTED,
     DELIVERS,
     DUPLICATE,
@@ -29,11 +29,11 @@ from pipelines.ingest.files import (
     known_files,
     refuse_duplicates,
 )
-from pipelines.ingest.parse import Definition, definition_now
-from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import NotSetUp
-from schemas.parsing import belongs, no_events
-from schemas.stream import ACROSS_LINES
+from windrow.pipelines.ingest.parse import Definition, definition_now
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.errors import NotSetUp
+from windrow.schemas.parsing import belongs, no_events
+from windrow.schemas.stream import ACROSS_LINES
 
 LEFT_OUT = "its content is left out until it changes"
 LEAST_BYTES = 64 << 10  # of a smaller file too: memory grows with each, so a batch has 8,192 of these at most

@@ -16,16 +16,16 @@ from datetime import date
 
 import pyarrow as pa
 
-from pipelines import storage
-from pipelines.delta import locks
-from pipelines.delta.day_files import files_of
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, Relations
-from pipelines.ingest.changes import Changes
-from pipelines.ingest.parse import ParseRules, parse_lines
-from pipelines.location import Location
-from pipelines.tables.stream_tables import StreamTables
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.delta import locks
+from windrow.pipelines.delta.day_files import files_of
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine, Relations
+from windrow.pipelines.ingest.changes import Changes
+from windrow.pipelines.ingest.parse import ParseRules, parse_lines
+from windrow.pipelines.location import Location
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.tables import Table
 
 NEW, EVENT, DUPLICATE = "new", "event", "duplicate"  # what a competing record was before this ingest
 PLACE = "path, line, reading"

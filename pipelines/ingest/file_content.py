@@ -14,15 +14,15 @@ from functools import partial
 from itertools import chain, repeat
 from typing import NamedTuple, TypeVar
 
-from pipelines import storage
-from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, FileRow
-from pipelines.ingest.lines import Lines, lines, records
-from pipelines.ingest.packings import UnpackedFile, Unreadable
-from pipelines.location import Location
-from pipelines.storage import NS_PER_S
-from schemas.layouts import Chooser
-from schemas.parsing import no_events
-from schemas.stream import Stream
+from windrow.pipelines import storage
+from windrow.pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, FileRow
+from windrow.pipelines.ingest.lines import Lines, lines, records
+from windrow.pipelines.ingest.packings import UnpackedFile, Unreadable
+from windrow.pipelines.location import Location
+from windrow.pipelines.storage import NS_PER_S
+from windrow.schemas.layouts import Chooser
+from windrow.schemas.parsing import no_events
+from windrow.schemas.stream import Stream
 
 Taken = TypeVar("Taken")
 TICK_NS, WHOLE_SECONDS_NS = 20_000_000, 2 * NS_PER_S

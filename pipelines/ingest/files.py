@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 
-from pipelines.delta.lake import Lake
-from schemas.errors import NotSetUp
-from schemas.parsing import has_header
-from schemas.stream import Stream
-from schemas.tables import Table
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas.errors import NotSetUp
+from windrow.schemas.parsing import has_header
+from windrow.schemas.stream import Stream
+from windrow.schemas.tables import Table
 
 ACCEPTED, EMPTY, DUPLICATE, UNREADABLE, NO_EVENTS = "accepted", "empty", "duplicate file", "unreadable", "no events"
 UNFINISHED, FORGOTTEN, LINES_LOST = "unfinished", "forgotten", "lines lost"

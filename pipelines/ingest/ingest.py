@@ -15,20 +15,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from pipelines import flow
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.ingest import outcome, partitions
-from pipelines.ingest.changes import Asked, Changes, find
-from pipelines.ingest.deduplicate import Deduplicated, deduplicated
-from pipelines.ingest.file_content import content_hash
-from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, FileRow, write_files
-from pipelines.ingest.lost_rows import mark_lost
-from pipelines.ingest.outcome import Applied, IngestReport
-from pipelines.ingest.parse import ParseRules, read_side_inputs
-from pipelines.ingest.writes import choosers, write_bronze, write_quarantine, write_silver
-from pipelines.tables.stream_tables import Snapshot, StreamTables
-from schemas.errors import LandingFailed
+from windrow.pipelines import flow
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine
+from windrow.pipelines.ingest import outcome, partitions
+from windrow.pipelines.ingest.changes import Asked, Changes, find
+from windrow.pipelines.ingest.deduplicate import Deduplicated, deduplicated
+from windrow.pipelines.ingest.file_content import content_hash
+from windrow.pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, FileRow, write_files
+from windrow.pipelines.ingest.lost_rows import mark_lost
+from windrow.pipelines.ingest.outcome import Applied, IngestReport
+from windrow.pipelines.ingest.parse import ParseRules, read_side_inputs
+from windrow.pipelines.ingest.writes import choosers, write_bronze, write_quarantine, write_silver
+from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
+from windrow.schemas.errors import LandingFailed
 
 Progress = Callable[[str], None]
 

@@ -14,13 +14,13 @@ from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
 
-from pipelines import storage
-from pipelines.ingest.files import FileRow
-from pipelines.location import Location
-from schemas.errors import LandingFailed, NotSetUp
-from schemas.parsing import belongs, no_events
-from schemas.registry import broken_streams, streams
-from schemas.stream import Stream
+from windrow.pipelines import storage
+from windrow.pipelines.ingest.files import FileRow
+from windrow.pipelines.location import Location
+from windrow.schemas.errors import LandingFailed, NotSetUp
+from windrow.schemas.parsing import belongs, no_events
+from windrow.schemas.registry import broken_streams, streams
+from windrow.schemas.stream import Stream
 
 UNPRINTABLE = "its name is not printable UTF-8; rename it"
 TAKEN_AWAY = "it was taken away meanwhile"

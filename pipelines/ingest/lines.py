@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple, TypeAlias
 
-from schemas.layouts import of_file
-from schemas.parsing import count_of, split
-from schemas.stream import ACROSS_LINES, KEPT_CHARACTERS, Layout
+from windrow.schemas.layouts import of_file
+from windrow.schemas.parsing import count_of, split
+from windrow.schemas.stream import ACROSS_LINES, KEPT_CHARACTERS, Layout
 
 LINE_LIMIT_BYTES = 1 << 20
 _Line: TypeAlias = tuple[str, str | None]  # its text, and what damages it

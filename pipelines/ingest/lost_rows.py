@@ -18,11 +18,11 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines import storage
-from pipelines.delta.day_files import NO_ROWS, add_view, by_day, files_of
-from pipelines.delta.lake import Lake
-from pipelines.ingest import landing, partitions
-from pipelines.ingest.files import (
+from windrow.pipelines import storage
+from windrow.pipelines.delta.day_files import NO_ROWS, add_view, by_day, files_of
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import landing, partitions
+from windrow.pipelines.ingest.files import (
     ACCEPTED,
     DUPLICATE,
     INTENT,
@@ -33,11 +33,11 @@ from pipelines.ingest.files import (
     known_files,
     write_files,
 )
-from pipelines.ingest.lines import lines
-from pipelines.ingest.packings import UnpackedFile, Unreadable
-from pipelines.location import Location
-from pipelines.tables.stream_tables import StreamTables
-from schemas.stream import KEPT_REFUSALS
+from windrow.pipelines.ingest.lines import lines
+from windrow.pipelines.ingest.packings import UnpackedFile, Unreadable
+from windrow.pipelines.location import Location
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.stream import KEPT_REFUSALS
 
 _LINES_PER_BATCH = 5_000
 _HELD = """

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.ingest.changes import Changes
-from pipelines.ingest.deduplicate import DUPLICATE as WAS_DUPLICATE
-from pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
-from pipelines.ingest.files import ACCEPTED, DUPLICATE, NO_EVENTS, REFUSED, REMOVED, UNREADABLE, FileRow
-from pipelines.tables.stream_tables import Snapshot, Touched
-from schemas.errors import GateFailed
-from schemas.parsing import has_header
-from schemas.spelling import in_words
-from schemas.stream import FAIL, KEPT_REFUSALS, Stream
+from windrow.pipelines.ingest.changes import Changes
+from windrow.pipelines.ingest.deduplicate import DUPLICATE as WAS_DUPLICATE
+from windrow.pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
+from windrow.pipelines.ingest.files import ACCEPTED, DUPLICATE, NO_EVENTS, REFUSED, REMOVED, UNREADABLE, FileRow
+from windrow.pipelines.tables.stream_tables import Snapshot, Touched
+from windrow.schemas.errors import GateFailed
+from windrow.schemas.parsing import has_header
+from windrow.schemas.spelling import in_words
+from windrow.schemas.stream import FAIL, KEPT_REFUSALS, Stream
 
 # Fewer repeated lines than both are nothing to speak of.
 A_HANDFUL, A_SMALL_SHARE = 5, 0.01

@@ -29,9 +29,9 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines import storage
-from pipelines.location import Location
-from pipelines.rows.arrays import plain_rows
+from windrow.pipelines import storage
+from windrow.pipelines.location import Location
+from windrow.pipelines.rows.arrays import plain_rows
 
 # Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
 BOMB_BYTES, BOMB_RATIO = 32 << 20, 100

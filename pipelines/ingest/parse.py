@@ -14,19 +14,19 @@ from functools import cache, partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.engines.file_rows import RowMap
-from pipelines.ingest.file_content import content_hash
-from pipelines.ingest.files import FileRow
-from pipelines.ingest.landing import Listing
-from pipelines.ingest.lines import lines
-from pipelines.ingest.packings import UnpackedFile
-from pipelines.location import Location
-from pipelines.rows.arrays import ARROW_TYPES, TIME, arrow_schema
-from schemas.errors import LandingFailed, UnknownName
-from schemas.layouts import of_file
-from schemas.parsing import has_header, identity_of, matches, read_line
-from schemas.registry import stream_hash
-from schemas.stream import (
+from windrow.pipelines.engines.file_rows import RowMap
+from windrow.pipelines.ingest.file_content import content_hash
+from windrow.pipelines.ingest.files import FileRow
+from windrow.pipelines.ingest.landing import Listing
+from windrow.pipelines.ingest.lines import lines
+from windrow.pipelines.ingest.packings import UnpackedFile
+from windrow.pipelines.location import Location
+from windrow.pipelines.rows.arrays import ARROW_TYPES, TIME, arrow_schema
+from windrow.schemas.errors import LandingFailed, UnknownName
+from windrow.schemas.layouts import of_file
+from windrow.schemas.parsing import has_header, identity_of, matches, read_line
+from windrow.schemas.registry import stream_hash
+from windrow.schemas.stream import (
     BY_NAME,
     COMMON_REFUSALS,
     KEPT_CHARACTERS,
@@ -38,7 +38,7 @@ from schemas.stream import (
     SideInput,
     Stream,
 )
-from schemas.tables import bucket_of, silver_table
+from windrow.schemas.tables import bucket_of, silver_table
 
 LINE_COLUMNS = ("path", "line", "text", "damage")
 UNKNOWN_LAYOUT = "unknown layout"

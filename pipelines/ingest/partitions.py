@@ -24,15 +24,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines import storage
-from pipelines.delta.day_files import files_of, parquet
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, file_sizes
-from pipelines.rows.arrays import TIME
-from pipelines.tables.arrival_days import DAY_US, beats_of_silences
-from pipelines.tables.stream_tables import StreamTables
-from schemas.tables import Table
-from schemas.windows import MICROSECOND
+from windrow.pipelines import storage
+from windrow.pipelines.delta.day_files import files_of, parquet
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine, file_sizes
+from windrow.pipelines.rows.arrays import TIME
+from windrow.pipelines.tables.arrival_days import DAY_US, beats_of_silences
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.tables import Table
+from windrow.schemas.windows import MICROSECOND
 
 # What no result depends on: the definition's hash changes with every comment in its file, and the identity is only
 # compared while a file is ingested.

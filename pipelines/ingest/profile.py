@@ -19,13 +19,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.delta.lake import Lake
-from pipelines.ingest.files import DUPLICATE, NO_EVENTS, FileRow, known_files
-from pipelines.rows.arrays import stored
-from pipelines.tables.arrival_days import DAY_US
-from pipelines.tables.stream_tables import StreamTables
-from schemas.parsing import has_header
-from schemas.stream import Stream
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest.files import DUPLICATE, NO_EVENTS, FileRow, known_files
+from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.tables.arrival_days import DAY_US
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.parsing import has_header
+from windrow.schemas.stream import Stream
 
 SECOND_US = 1_000_000
 PLACE = ("path", "line", "reading")

@@ -14,22 +14,22 @@ from operator import attrgetter
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.delta.day_files import files_of
-from pipelines.delta.file_commits import append_files, replace_partitions, replace_paths
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile, write_batches
-from pipelines.engines.engine import Engine, rewritten
-from pipelines.ingest.changes import Changes
-from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
-from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, UNREADABLE, FileRow
-from pipelines.ingest.lines import lines, records
-from pipelines.ingest.packings import UnpackedFile, Unreadable
-from pipelines.ingest.parse import LINE_COLUMNS
-from pipelines.location import Location
-from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import LandingFailed
-from schemas.layouts import Chooser
-from schemas.stream import KEPT_REFUSALS, Stream
+from windrow.pipelines.delta.day_files import files_of
+from windrow.pipelines.delta.file_commits import append_files, replace_partitions, replace_paths
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile, write_batches
+from windrow.pipelines.engines.engine import Engine, rewritten
+from windrow.pipelines.ingest.changes import Changes
+from windrow.pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
+from windrow.pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, UNREADABLE, FileRow
+from windrow.pipelines.ingest.lines import lines, records
+from windrow.pipelines.ingest.packings import UnpackedFile, Unreadable
+from windrow.pipelines.ingest.parse import LINE_COLUMNS
+from windrow.pipelines.location import Location
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.errors import LandingFailed
+from windrow.schemas.layouts import Chooser
+from windrow.schemas.stream import KEPT_REFUSALS, Stream
 
 # Each worker of an engine keeps the first of each file, of which these are the first.
 _REFUSED = """

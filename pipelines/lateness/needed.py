@@ -14,15 +14,15 @@ from datetime import timedelta
 
 import duckdb
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.kinds._windows import LookedBackWindows
-from pipelines.gate.recount.kinds.rolling import RollingWindows
-from pipelines.gate.recount.query_days import QueryConnection
-from pipelines.gate.recount.sql import EVER_US
-from pipelines.gate.recount.ticks import heartbeats_between
-from schemas.errors import WrongParameter
-from schemas.query import Query
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.kinds import in_sql
+from windrow.pipelines.gate.recount.kinds._windows import LookedBackWindows
+from windrow.pipelines.gate.recount.kinds.rolling import RollingWindows
+from windrow.pipelines.gate.recount.query_days import QueryConnection
+from windrow.pipelines.gate.recount.sql import EVER_US
+from windrow.pipelines.gate.recount.ticks import heartbeats_between
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import Query
 
 # An event that is the first of all is on time for each of its windows.
 _NEEDED_US = f"coalesce(e.newest_us, {EVER_US}) - w.window_end_us"

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount.query_days import QueryConnection
-from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
-from pipelines.lateness.needed import add_needed, looked_back
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
-from schemas.errors import NotSetUp, WrongParameter
-from schemas.query import Query
-from schemas.side_tables import lateness_table
-from schemas.windows import MICROSECOND
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount.query_days import QueryConnection
+from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
+from windrow.pipelines.lateness.needed import add_needed, looked_back
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp, WrongParameter
+from windrow.schemas.query import Query
+from windrow.schemas.side_tables import lateness_table
+from windrow.schemas.windows import MICROSECOND
 
 SECOND_US = 1_000_000
 MINUTE_US, HOUR_US, DAY_US = 60 * SECOND_US, 3_600 * SECOND_US, 86_400 * SECOND_US

@@ -2,15 +2,20 @@
 
 import hashlib
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-from pipelines.config import REPOSITORY
-from schemas.model import Model
-from schemas.query import Query
-from schemas.registry import module_of, queries, query_hash, replay_hash, stream_hash
-from schemas.syntax import hash_of
+from windrow.kernels.runtime.cache import AGGREGATES
+from windrow.kernels.runtime.cache import HEAVY_FUNCTIONS as FUNCTIONS
+from windrow.pipelines.config import REPOSITORY
+from windrow.schemas.mistakes import file_of, source_of
+from windrow.schemas.model import Model
+from windrow.schemas.query import Query
+from windrow.schemas.registry import module_of, module_of_stream, queries, query_hash, replay_hash, stream_hash
+from windrow.schemas.syntax import hash_of
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
+KINDS = ("windrow.schemas.windows", "windrow.kernels.kinds", "windrow.pipelines.gate.recount.kinds")
 ROOTS = ("kernels", "pipelines", "schemas")
 # Code that makes no row. Streams, queries, models, policies and heavy functions are definitions, hashed apart:
 # a new one must not make the runs of the others stale. The rest only starts runs or shows rows.
@@ -54,25 +59,40 @@ def changed_definitions(stream: str, query: str, then: str) -> list[str]:
 
 def _hashes(stream: str, query: str) -> dict[str, str]:
     """By the files of definitions that a query's rows depend on."""
-    found = {f"schemas/streams/{stream}.py": replay_hash(stream), _query_file(query): query_hash(query)}
+    found = {file_of(module_of_stream(stream)): replay_hash(stream), _query_file(query): query_hash(query)}
     asked = queries().get(query)
     if isinstance(asked, Model):
-        of_function = f"{HEAVY_FUNCTIONS}{asked.function.function}.py"
+        function = f"{FUNCTIONS}.{asked.function.function}"
         shared = (REPOSITORY / HEAVY_FUNCTIONS).glob("_*.py")
-        found[of_function] = _hash_of([*shared, *REPOSITORY.glob(of_function)])
-    if asked is not None and asked.window.defined_in:
-        found[", ".join(asked.window.defined_in)] = _hash_of([REPOSITORY / file for file in asked.window.defined_in])
+        found[file_of(function)] = _hash_of([*shared, source_of(function)])
+    if asked is not None and (modules := _users(asked)):
+        found[", ".join(map(file_of, modules))] = _hash_of([*map(source_of, modules)])
     return found
 
 
+def _users(query: Query) -> list[str]:
+    """Modules of a project or another package that say what its windows and aggregates are: ours are in `code_hash`."""
+    kind = type(query.window).__module__.rpartition(".")[2]
+    asked = [f"{AGGREGATES}.{name}" for name in sorted({each.function for each in query.aggregates.values()})]
+    asked += [f"{package}.{kind}" for package in KINDS]
+    return [*query.window.defined_in, *filter(_is_a_users, asked)]
+
+
+def _is_a_users(module: str) -> bool:
+    found = find_spec(module)
+    if found is None or found.origin is None:  # some layers have no file of a kind
+        return False
+    return not any(Path(found.origin).resolve().is_relative_to(REPOSITORY / root) for root in ROOTS)
+
+
 def _query_file(query: str) -> str:
-    return f"{module_of(query).replace('.', '/')}.py"
+    return file_of(module_of(query))
 
 
 def question_hash(query: Query) -> str:
     """Changes whenever what is asked of a stream's rows does: what a state is of. A file of the query language that
     changed and means the same changes no question."""
-    files = _hash_of([REPOSITORY / file for file in query.window.defined_in])
+    files = _hash_of([*map(source_of, _users(query))])
     return hashlib.sha256(f"{query!r} {replay_hash(query.stream)} {files}".encode()).hexdigest()[:16]
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
-from pipelines import flow
-from pipelines.engines.engine import Engine
-from processes import signals
-from schemas.errors import WindrowError
+from windrow.pipelines import flow
+from windrow.pipelines.engines.engine import Engine
+from windrow.processes import signals
+from windrow.schemas.errors import WindrowError
 
 _STAGES = frozenset(stage.name for stage in flow.STAGES)
 

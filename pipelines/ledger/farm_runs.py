@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import NamedTuple
 
-from kernels.farm.results import Metrics
-from pipelines.delta.lake import Lake
-from pipelines.ledger.entry import Run
-from schemas.ledger_tables import FARM_RUNS
+from windrow.kernels.farm.results import Metrics
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.entry import Run
+from windrow.schemas.ledger_tables import FARM_RUNS
 
 
 class FarmRun(NamedTuple):

@@ -20,15 +20,15 @@ from uuid import uuid4
 
 import pyarrow.compute as pc
 
-from pipelines.delta import damage
-from pipelines.delta.lake import Lake
-from pipelines.ledger import running
-from pipelines.ledger.code_hash import code_hash, definition_hash
-from pipelines.ledger.entry import LedgerEntry, Run, Stages
-from pipelines.tables.stream_tables import AuditVersions
-from processes import signals
-from schemas.errors import StorageFailed, WindrowError
-from schemas.ledger_tables import RUNS
+from windrow.pipelines.delta import damage
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import running
+from windrow.pipelines.ledger.code_hash import code_hash, definition_hash
+from windrow.pipelines.ledger.entry import LedgerEntry, Run, Stages
+from windrow.pipelines.tables.stream_tables import AuditVersions
+from windrow.processes import signals
+from windrow.schemas.errors import StorageFailed, WindrowError
+from windrow.schemas.ledger_tables import RUNS
 
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
 # In the outputs of a stage: files of the validation results that it made.

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.locks import Lock, full_disk_reported, lock_of
-from pipelines.delta.locks.file_locks import FileLock
-from pipelines.location import Location, is_local
-from schemas.ledger_tables import RUNS
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.locks import Lock, full_disk_reported, lock_of
+from windrow.pipelines.delta.locks.file_locks import FileLock
+from windrow.pipelines.location import Location, is_local
+from windrow.schemas.ledger_tables import RUNS
 
 RUNNING, CUT_OFF = "running", "cut off"
 _UNFINISHED = ".unfinished"

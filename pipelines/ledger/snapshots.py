@@ -7,14 +7,14 @@ import shlex
 from collections.abc import Collection
 from datetime import date
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table
-from pipelines.ledger.run_table import StepRow
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.stream_tables import RUNS_READ, Snapshot
-from schemas import registry
-from schemas.errors import IngestBehind, NotSetUp, TableDamaged
-from schemas.registry import replay_hash
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.stream_tables import RUNS_READ, Snapshot
+from windrow.schemas import registry
+from windrow.schemas.errors import IngestBehind, NotSetUp, TableDamaged
+from windrow.schemas.registry import replay_hash
 
 KEY, SHAPE, LEFT_OUT = "snapshot", "shape", "left_out"
 """In a step's outputs. Of files that it took out: the hash of the content that it left out, by path."""

@@ -12,13 +12,13 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from pipelines.delta.day_files import NO_ROWS, DayStatistics, by_day
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table, running
-from pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash
-from pipelines.ledger.run_table import StepRow
-from pipelines.tables.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
-from schemas import registry
+from windrow.pipelines.delta.day_files import NO_ROWS, DayStatistics, by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table, running
+from windrow.pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash
+from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.tables.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
+from windrow.schemas import registry
 
 Day: TypeAlias = tuple[str, date]
 """A query and a day."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger.entry import Run
-from schemas.ledger_tables import VERDICTS
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.entry import Run
+from windrow.schemas.ledger_tables import VERDICTS
 
 if TYPE_CHECKING:
-    from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
+    from windrow.pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 Day = TypeVar("Day", bound=date | None)
 PASSED = "passed"

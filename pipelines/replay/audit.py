@@ -7,21 +7,21 @@ from datetime import date
 from functools import partial, reduce
 from operator import or_
 
-from kernels.spans._planner import name_in, why_by_events
-from pipelines.delta.file_commits import replace_partitions
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.engines.file_rows import Range
-from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay import day_state
-from pipelines.replay.day_state import EarlierState, digest_text
-from pipelines.replay.replay_plan import plan
-from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
-from pipelines.replay.work import LookBack, Reading, Work
-from pipelines.tables.stream_tables import AuditVersions
-from schemas.model import Model
-from schemas.stream import Stream
-from schemas.tables import Table
+from windrow.kernels.spans._planner import name_in, why_by_events
+from windrow.pipelines.delta.file_commits import replace_partitions
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine
+from windrow.pipelines.engines.file_rows import Range
+from windrow.pipelines.ledger.farm_runs import FarmRun
+from windrow.pipelines.replay import day_state
+from windrow.pipelines.replay.day_state import EarlierState, digest_text
+from windrow.pipelines.replay.replay_plan import plan
+from windrow.pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
+from windrow.pipelines.replay.work import LookBack, Reading, Work
+from windrow.pipelines.tables.stream_tables import AuditVersions
+from windrow.schemas.model import Model
+from windrow.schemas.stream import Stream
+from windrow.schemas.tables import Table
 
 
 @dataclass(frozen=True)

@@ -25,21 +25,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table
-from pipelines.ledger.code_hash import question_hash
-from pipelines.ledger.run_table import StepRow
-from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
-from pipelines.replay.event_arrays import Groups, group, sequence_of
-from pipelines.rows.arrays import TIME, arrow_schema
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import AuditVersions
-from schemas.errors import EarlierDayMissing
-from schemas.side_tables import CARRIED, state_name
-from schemas.stream import Stream
-from schemas.tables import Table, bucket_of
-from schemas.windows import DAY
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.code_hash import question_hash
+from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
+from windrow.pipelines.replay.event_arrays import Groups, group, sequence_of
+from windrow.pipelines.rows.arrays import TIME, arrow_schema
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import AuditVersions
+from windrow.schemas.errors import EarlierDayMissing
+from windrow.schemas.side_tables import CARRIED, state_name
+from windrow.schemas.stream import Stream
+from windrow.schemas.tables import Table, bucket_of
+from windrow.schemas.windows import DAY
 
 STATE_TYPE = pa.large_binary()
 WORD = np.dtype("<i8")

@@ -21,9 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, stored, valid, words
-from pipelines.tables.query_tables import Aggregates, ValueColumn
-from schemas.errors import WrongParameter
+from windrow.pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, stored, valid, words
+from windrow.pipelines.tables.query_tables import Aggregates, ValueColumn
+from windrow.schemas.errors import WrongParameter
 
 STRING = "string"
 HASH_BYTES = 8

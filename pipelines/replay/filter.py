@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from pipelines.rows.arrays import decoded, stored, valid
-from schemas.errors import WrongParameter
-from schemas.query import listed
-from schemas.validation import is_day, is_instant, is_number, is_text
+from windrow.pipelines.rows.arrays import decoded, stored, valid
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import listed
+from windrow.schemas.validation import is_day, is_instant, is_number, is_text
 
 # As both NumPy and Arrow call them.
 _NAMES = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}

@@ -14,19 +14,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.api import PassTicks, ResultRows
-from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
-from kernels.farm.once import status_text
-from kernels.farm.results import Results
-from kernels.replay.late import Arrived
-from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.event_arrays import Groups, event_times
-from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
-from pipelines.tables.query_tables import STATUS, TUPLES, function_columns, outputs_of
-from schemas.errors import WrongParameter
-from schemas.model import Model
-from schemas.validation import NUMBERS
+from windrow.kernels.api import PassTicks, ResultRows
+from windrow.kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from windrow.kernels.farm.once import status_text
+from windrow.kernels.farm.results import Results
+from windrow.kernels.replay.late import Arrived
+from windrow.pipelines.ledger.farm_runs import FarmRun
+from windrow.pipelines.replay.event_arrays import Groups, event_times
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
+from windrow.pipelines.tables.query_tables import STATUS, TUPLES, function_columns, outputs_of
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.model import Model
+from windrow.schemas.validation import NUMBERS
 
 
 def require_served(served: ServedQuery, model: Model) -> None:

@@ -1,7 +1,7 @@
 """A replay of events in memory, local or in a Spark task: Arrow in, one compiled kernel call over all keys, Arrow out.
 A kernel's errors call keys, columns, times and events by the words of the query.
 
-events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
+events ──filter──▶ kept ──group by key──▶ NumPy columns ──windrow.kernels.replay──▶ rows of the query's table
                                       └─▶ closed forms over watermarks (kernels/kinds) ──▶ rows of its late table
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.api import (
+from windrow.kernels.api import (
     FIRINGS,
     CallLimits,
     EventColumns,
@@ -26,21 +26,21 @@ from kernels.api import (
     ResultRows,
     replay_keys,
 )
-from kernels.farm.given_windows import ComputeOptions
-from kernels.replay.late import Arrived, Late
-from kernels.replay.stop import OVER_TIME
-from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.day_state import carried_table, group_with
-from pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays
-from pipelines.replay.filter import rows_that_pass
-from pipelines.replay.heavy_function import compute_rows, require_served
-from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import decoded, plain_rows, stored, times
-from pipelines.tables.query_tables import Aggregates, plan_aggregates
-from schemas.errors import TooManySeconds, WrongParameter
-from schemas.model import Model
-from schemas.query import WINDOW_NUMBER, Query
-from schemas.replay_limits import require_rows, require_seconds
+from windrow.kernels.farm.given_windows import ComputeOptions
+from windrow.kernels.replay.late import Arrived, Late
+from windrow.kernels.replay.stop import OVER_TIME
+from windrow.pipelines.ledger.farm_runs import FarmRun
+from windrow.pipelines.replay.day_state import carried_table, group_with
+from windrow.pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays
+from windrow.pipelines.replay.filter import rows_that_pass
+from windrow.pipelines.replay.heavy_function import compute_rows, require_served
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.rows.arrays import decoded, plain_rows, stored, times
+from windrow.pipelines.tables.query_tables import Aggregates, plan_aggregates
+from windrow.schemas.errors import TooManySeconds, WrongParameter
+from windrow.schemas.model import Model
+from windrow.schemas.query import WINDOW_NUMBER, Query
+from windrow.schemas.replay_limits import require_rows, require_seconds
 
 WORKERS, LIMITS = "workers", ("most_rows", "most_seconds")
 """Options: threads of a model's farm, and what a replay may cost."""
@@ -74,7 +74,7 @@ def replay_events(
 
     events: key and value columns, start, arrival, and for the order seq or path, line, reading; ticks: the whole
     stream's.
-    rules: by default those of a stream that goes on, and all rows. Errors: as `pipelines.local.replay_table`.
+    rules: by default those of a stream that goes on, and all rows. Errors: as `windrow.pipelines.local.replay_table`.
     carried: of windows that depend on other events, what an earlier replay carried on, which has a row for each of its
     keys, or none; then `ticks` are from the last before these events on. BadInput where another definition carried it.
     O(events · log events + rows) time; the kernel runs without the GIL.

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.delta.day_files import RowGroup, files_by_day, row_groups
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Gathering, limit_bytes, packed_within
-from pipelines.engines.file_rows import ALL_TIME, EVERY_ROW, Panes, Range
-from pipelines.replay.work import Work
+from windrow.pipelines.delta.day_files import RowGroup, files_by_day, row_groups
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Gathering, limit_bytes, packed_within
+from windrow.pipelines.engines.file_rows import ALL_TIME, EVERY_ROW, Panes, Range
+from windrow.pipelines.replay.work import Work
 
 Buckets = Mapping[tuple[str, ...], int]
 """By the files of a bucket their bytes."""

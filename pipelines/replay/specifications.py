@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kernels.api import AggregatePlan, KernelChoice, ReplayRules
-from kernels.entry import choose
-from kernels.kinds import window_kind
-from kernels.replay.late import FOREVER_US
-from kernels.replay.window_kind import WindowKind
-from schemas.query import Query
-from schemas.windows import MICROSECOND
+from windrow.kernels.api import AggregatePlan, KernelChoice, ReplayRules
+from windrow.kernels.entry import choose
+from windrow.kernels.kinds import window_kind
+from windrow.kernels.replay.late import FOREVER_US
+from windrow.kernels.replay.window_kind import WindowKind
+from windrow.schemas.query import Query
+from windrow.schemas.windows import MICROSECOND
 
 
 class ServedQuery(NamedTuple):

@@ -18,18 +18,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.api import CHOSEN, PassTicks
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile, write_rows
-from pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
-from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.day_state import split_rows, state_digest, state_rows
-from pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
-from pipelines.replay.replay_plan import EventShare
-from pipelines.replay.work import LookBack, Work
-from pipelines.rows.arrays import TIME, stored
-from schemas.tables import Table
-from schemas.windows import DAY
+from windrow.kernels.api import CHOSEN, PassTicks
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile, write_rows
+from windrow.pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
+from windrow.pipelines.ledger.farm_runs import FarmRun
+from windrow.pipelines.replay.day_state import split_rows, state_digest, state_rows
+from windrow.pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
+from windrow.pipelines.replay.replay_plan import EventShare
+from windrow.pipelines.replay.work import LookBack, Work
+from windrow.pipelines.rows.arrays import TIME, stored
+from windrow.schemas.tables import Table
+from windrow.schemas.windows import DAY
 
 KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 """Kernel → name of the count of keys that it replayed."""

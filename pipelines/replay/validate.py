@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from pipelines.rows.arrays import TIME, decoded, nan_row, stored
-from schemas.errors import BadInput, WrongParameter
-from schemas.query import EVENT_COLUMNS, Query
-from schemas.spelling import shown
-from schemas.windows import require
+from windrow.pipelines.rows.arrays import TIME, decoded, nan_row, stored
+from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.query import EVENT_COLUMNS, Query
+from windrow.schemas.spelling import shown
+from windrow.schemas.windows import require
 
 FARTHEST_US = 1 << 60
 """Event times lie within ±36,533 years of 1970, so that no window's bound leaves int64."""
@@ -69,7 +69,7 @@ def validate(events: pa.Table, query: Query, ahead_at_most: timedelta) -> pa.Tab
     Raises WrongParameter for a column of the query that the table lacks, BadInput for rows that are no events.
     O(rows · log rows), for the proof that (arrival, seq) is unique.
     """
-    require(isinstance(query, Query), "query", type(query).__name__, "a schemas.query.Query")
+    require(isinstance(query, Query), "query", type(query).__name__, "a windrow.Query")
     _check_names(events, query)
     ours = events.select([*query.read_columns, *EVENT_COLUMNS])
     plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # Arrow sorts and takes no views

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.api import PassTicks
-from pipelines.delta.lake import Lake
-from pipelines.rows.arrays import TIME
-from pipelines.tables.arrival_days import (
+from windrow.kernels.api import PassTicks
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.rows.arrays import TIME
+from windrow.pipelines.tables.arrival_days import (
     DAY_US,
     EPOCH_DATE,
     ArrivalDays,
@@ -22,8 +22,8 @@ from pipelines.tables.arrival_days import (
     beats_of_silences,
     day_start_us,
 )
-from pipelines.tables.stream_tables import StreamTables
-from schemas.windows import DAY, MICROSECOND
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.windows import DAY, MICROSECOND
 
 
 def ticks_of_events(arrival_us: np.ndarray, start_us: np.ndarray, idle_after: timedelta | None = None) -> PassTicks:

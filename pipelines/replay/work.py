@@ -18,24 +18,24 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.api import PassTicks
-from kernels.kinds import window_kind
-from kernels.monoid import Sketch
-from kernels.monoids import find_monoid
-from pipelines.delta.day_files import bounds_us, files_by_day
-from pipelines.delta.lake import Lake
-from pipelines.replay import day_state
-from pipelines.replay.day_state import EarlierState
-from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.watermark import PassTable
-from pipelines.rows.arrays import ARROW_TYPES
-from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays, day_start_us
-from pipelines.tables.query_tables import QueryTables, plan_aggregates
-from pipelines.tables.stream_tables import Snapshot, StreamTables
-from schemas.model import Model
-from schemas.side_tables import CARRIED
-from schemas.stream import Stream
-from schemas.windows import MICROSECOND
+from windrow.kernels.api import PassTicks
+from windrow.kernels.kinds import window_kind
+from windrow.kernels.monoid import Sketch
+from windrow.kernels.monoids import find_monoid
+from windrow.pipelines.delta.day_files import bounds_us, files_by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.replay import day_state
+from windrow.pipelines.replay.day_state import EarlierState
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.replay.watermark import PassTable
+from windrow.pipelines.rows.arrays import ARROW_TYPES
+from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays, day_start_us
+from windrow.pipelines.tables.query_tables import QueryTables, plan_aggregates
+from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
+from windrow.schemas.model import Model
+from windrow.schemas.side_tables import CARRIED
+from windrow.schemas.stream import Stream
+from windrow.schemas.windows import MICROSECOND
 
 ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
 # Before every event: a query may wait for longer than there are days.

@@ -9,8 +9,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
-from pipelines.config import REPOSITORY
-from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
+from windrow.pipelines.config import REPOSITORY
+from windrow.pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
 
 PAGE, GROUP = "benchmarks.html", "Benchmarks"
 SOURCE = REPOSITORY / "docs" / "benchmarks"

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from pipelines import flow
-from pipelines.report.words import stream_file
-from schemas.model import HeavyCall, Model
-from schemas.query import Query
-from schemas.registry import queries_of
-from schemas.spelling import in_words
-from schemas.stream import Stream
+from windrow.pipelines import flow
+from windrow.pipelines.report.words import stream_file
+from windrow.schemas.model import HeavyCall, Model
+from windrow.schemas.query import Query
+from windrow.schemas.registry import queries_of
+from windrow.schemas.spelling import in_words
+from windrow.schemas.stream import Stream
 
 TEXTS = Path(__file__).parent / "templates" / "dags"
 

@@ -10,7 +10,7 @@ import altair as alt
 import pyarrow as pa
 import pyarrow.types as types
 
-from pipelines.report.page import PageFigure
+from windrow.pipelines.report.page import PageFigure
 
 HEIGHT_PX = 260
 # Marks of both a light and a dark page.

@@ -2,14 +2,14 @@
 
 import altair as alt
 
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount import sql
-from pipelines.report import figure as f
-from pipelines.report import words
-from pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
-from pipelines.report.reader import Reader, reading
-from schemas.registry import queries
-from schemas.side_tables import lateness_name
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.report import figure as f
+from windrow.pipelines.report import words
+from windrow.pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
+from windrow.pipelines.report.reader import Reader, reading
+from windrow.schemas.registry import queries
+from windrow.schemas.side_tables import lateness_name
 
 PAGE, PREFIX = "lateness.html", lateness_name("")
 _LATENESS = alt.X("lateness_seconds:Q", title="lateness", **f.length_axis())

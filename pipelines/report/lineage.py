@@ -4,15 +4,15 @@ import altair as alt
 from deltalake import Field
 from rich import filesize
 
-from pipelines import storage
-from pipelines.delta.lake import Lake
-from pipelines.report import figure as f
-from pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
-from pipelines.report.queries.results import unit_of
-from schemas import registry, tables
-from schemas.ledger_tables import LEDGER
-from schemas.query import Query
-from schemas.stream import Stream
+from windrow.pipelines import storage
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.report import figure as f
+from windrow.pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
+from windrow.pipelines.report.queries.results import unit_of
+from windrow.schemas import registry, tables
+from windrow.schemas.ledger_tables import LEDGER
+from windrow.schemas.query import Query
+from windrow.schemas.stream import Stream
 
 PAGE = "lineage.html"
 _LAYERS = ("landing folder", "bronze, quarantine", "silver, pass ticks", "results", "late events")

@@ -5,21 +5,21 @@ from typing import Any
 
 from rich import filesize
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger.run_table import StepRow, rows
-from pipelines.ledger.stale import stale
-from pipelines.report import dag_text
-from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
-from pipelines.report.queries.page import is_published
-from pipelines.report.reader import rows_of_days
-from pipelines.report.runs_and_gate import counted, not_ended_well
-from pipelines.report.streams.page import is_ingested
-from pipelines.report.words import FIRST_FILE, query_file, stream_file
-from schemas import registry
-from schemas.errors import BrokenDefinition, WindrowError
-from schemas.query import Query
-from schemas.spelling import in_words
-from schemas.stream import Stream
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.run_table import StepRow, rows
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.report import dag_text
+from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
+from windrow.pipelines.report.queries.page import is_published
+from windrow.pipelines.report.reader import rows_of_days
+from windrow.pipelines.report.runs_and_gate import counted, not_ended_well
+from windrow.pipelines.report.streams.page import is_ingested
+from windrow.pipelines.report.words import FIRST_FILE, query_file, stream_file
+from windrow.schemas import registry
+from windrow.schemas.errors import BrokenDefinition, WindrowError
+from windrow.schemas.query import Query
+from windrow.schemas.spelling import in_words
+from windrow.schemas.stream import Stream
 
 PAGE, STREAMS, QUERIES = FIRST_FILE, "streams.html", "queries.html"
 

@@ -8,9 +8,9 @@ from datetime import date
 import duckdb
 import pyarrow as pa
 
-from pipelines.delta.day_files import by_day
-from pipelines.delta.lake import Lake
-from pipelines.sql import statements
+from windrow.pipelines.delta.day_files import by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.sql import statements
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,16 @@ from statistics import fmean
 
 import altair as alt
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate.validation_results import index
-from pipelines.ledger.run_table import StepRow, rows
-from pipelines.ledger.stale import StaleRun, stale
-from pipelines.report import figure as f
-from pipelines.report.page import Link, PageFigure, PageTable, Remark, ReportPage, Section
-from pipelines.report.reader import Reader, reading
-from schemas.errors import NotSetUp, WindrowError
-from schemas.ledger_tables import VERDICTS
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.validation_results import index
+from windrow.pipelines.ledger.run_table import StepRow, rows
+from windrow.pipelines.ledger.stale import StaleRun, stale
+from windrow.pipelines.report import figure as f
+from windrow.pipelines.report.page import Link, PageFigure, PageTable, Remark, ReportPage, Section
+from windrow.pipelines.report.reader import Reader, reading
+from windrow.schemas.errors import NotSetUp, WindrowError
+from windrow.schemas.ledger_tables import VERDICTS
 
 PAGE = "runs.html"
 MOST_DAYS, _MOST_RUNS, _FAILED_SHOWN, _STALE_SHOWN, _PROBLEMS_SHOWN = 60, 600, 20, 30, 20
@@ -140,7 +140,7 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
 
 
 def _made_data_docs(config: Config, folder: Path) -> PageTable | Remark:
-    from pipelines.gate.validation import build
+    from windrow.pipelines.gate.validation import build
 
     try:
         build(config)

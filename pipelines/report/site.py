@@ -25,16 +25,16 @@ import vl_convert
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.delta.locks import full_disk_reported, locked_here
-from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate
-from pipelines.report.page import Link, PageFigure, PageTable, Prose, Remark, ReportPage, Section
-from pipelines.report.queries.page import query_page
-from pipelines.report.streams.page import stream_page
-from pipelines.report.words import query_file, stream_file
-from schemas import registry
-from schemas.errors import WindrowError, WrongParameter
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.locks import full_disk_reported, locked_here
+from windrow.pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate
+from windrow.pipelines.report.page import Link, PageFigure, PageTable, Prose, Remark, ReportPage, Section
+from windrow.pipelines.report.queries.page import query_page
+from windrow.pipelines.report.streams.page import stream_page
+from windrow.pipelines.report.words import query_file, stream_file
+from windrow.schemas import registry
+from windrow.schemas.errors import WindrowError, WrongParameter
 
 TEMPLATES = Path(__file__).parent / "templates"
 MENU = (

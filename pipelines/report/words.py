@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 from unicodedata import category
 
-from schemas.spelling import in_words
+from windrow.schemas.spelling import in_words
 
 FIRST_FILE = "index.html"
 SERVED_AT = "/windrow"

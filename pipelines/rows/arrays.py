@@ -1,5 +1,5 @@
 """Arrow's columns: their types by `schemas/tables.py`; as NumPy's arrays, times as int64 µs, values as the 64-bit words
-of kernels.replay, and back; as rows of Python's own values.
+of windrow.kernels.replay, and back; as rows of Python's own values.
 
 A word is the value's own integer (dates, times and durations in the column's own unit), or the bits of a float64. Where
 an aggregate keeps the type (min, max), uint64 goes in with its top bit turned over: so its order as int64 is right.
@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from schemas.errors import BadInput
-from schemas.tables import Table
+from windrow.schemas.errors import BadInput
+from windrow.schemas.tables import Table
 
 ARROW_TYPES = {
     "string": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(),

@@ -4,18 +4,18 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import snapshots
-from pipelines.ledger.run_table import published
-from pipelines.ledger.stale import stale
-from pipelines.runs.batch import Progress, require_of_some
-from pipelines.runs.definitions import nothing_arrived, tables_of, with_arrivals
-from pipelines.runs.replay import replay, silent
-from pipelines.runs.reports import DayFailure, Done
-from pipelines.tables.arrival_days import ArrivalDays
-from schemas import registry
-from schemas.errors import WindrowError, WrongParameter
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import snapshots
+from windrow.pipelines.ledger.run_table import published
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.batch import Progress, require_of_some
+from windrow.pipelines.runs.definitions import nothing_arrived, tables_of, with_arrivals
+from windrow.pipelines.runs.replay import replay, silent
+from windrow.pipelines.runs.reports import DayFailure, Done
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.schemas import registry
+from windrow.schemas.errors import WindrowError, WrongParameter
 
 _log = logging.getLogger(__name__)
 

@@ -13,27 +13,27 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from typing import NamedTuple
 
-from pipelines import flow
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine
-from pipelines.gate.gate import Gate, failure, note
-from pipelines.gate.publish import publish
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.ledger import farm_runs, run_table, snapshots
-from pipelines.ledger.code_hash import definition_hash
-from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.ledger.stale import DIGESTS, differences
-from pipelines.replay import day_state
-from pipelines.replay.audit import Audited, audit
-from pipelines.replay.day_state import EarlierState
-from pipelines.replay.work import Reading, Work, work_of
-from pipelines.runs import definitions
-from pipelines.runs.definitions import nothing_arrived, with_arrivals
-from pipelines.runs.reports import DayFailure, DayReport
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import EarlierDayMissing, NothingArrived, OutsideStream, Superseded, WindrowError
+from windrow.pipelines import flow
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine
+from windrow.pipelines.gate.gate import Gate, failure, note
+from windrow.pipelines.gate.publish import publish
+from windrow.pipelines.gate.recount.query_days import AuditedDays
+from windrow.pipelines.ledger import farm_runs, run_table, snapshots
+from windrow.pipelines.ledger.code_hash import definition_hash
+from windrow.pipelines.ledger.entry import LedgerEntry, Run
+from windrow.pipelines.ledger.stale import DIGESTS, differences
+from windrow.pipelines.replay import day_state
+from windrow.pipelines.replay.audit import Audited, audit
+from windrow.pipelines.replay.day_state import EarlierState
+from windrow.pipelines.replay.work import Reading, Work, work_of
+from windrow.pipelines.runs import definitions
+from windrow.pipelines.runs.definitions import nothing_arrived, with_arrivals
+from windrow.pipelines.runs.reports import DayFailure, DayReport
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.errors import EarlierDayMissing, NothingArrived, OutsideStream, Superseded, WindrowError
 
 Progress = Callable[[str], None]
 Asked = Mapping[str, tuple[QueryTables, Sequence[date]]]

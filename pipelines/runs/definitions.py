@@ -11,25 +11,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from kernels.farm import functions as heavy_functions
-from kernels.monoids import functions
-from kernels.runtime.cache import AGGREGATES
-from kernels.trial import try_aggregate
-from pipelines.delta.day_files import by_day
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount.kinds import refuse_unrecounted
-from pipelines.ledger import run_table
-from pipelines.replay.heavy_function import require_served
-from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import ARROW_TYPES
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.query_tables import QueryTables, plan_aggregates
-from schemas import registry
-from schemas.errors import NothingArrived, UnknownName, WindrowError, WrongParameter
-from schemas.mistakes import file_of, placed
-from schemas.model import Model
-from schemas.query import Query
-from schemas.stream import Stream
+from windrow.kernels.farm import functions as heavy_functions
+from windrow.kernels.monoids import functions
+from windrow.kernels.runtime.cache import AGGREGATES
+from windrow.kernels.trial import try_aggregate
+from windrow.pipelines.delta.day_files import by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount.kinds import refuse_unrecounted
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.replay.heavy_function import require_served
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.rows.arrays import ARROW_TYPES
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables, plan_aggregates
+from windrow.schemas import registry
+from windrow.schemas.errors import NothingArrived, UnknownName, WindrowError, WrongParameter
+from windrow.schemas.mistakes import file_of, placed
+from windrow.schemas.model import Model
+from windrow.schemas.query import Query
+from windrow.schemas.stream import Stream
 
 
 def tables_of(query_name: str) -> QueryTables:
@@ -65,7 +65,7 @@ class Checked:
 
 # By kind: the names that there are, the module of a name, and what tries its definition.
 _KINDS: dict[str, tuple[Callable[[], Iterable[str]], Callable[[str], str], Callable[[str], object]]] = {
-    "stream": (registry.stream_names, lambda name: f"schemas.streams.{name}", registry.stream),
+    "stream": (registry.stream_names, registry.module_of_stream, registry.stream),
     "query": (registry.query_names, registry.module_of, lambda name: served(tables_of(name))),
     "aggregate": (functions, lambda name: f"{AGGREGATES}.{name}", try_aggregate),
     "function": (heavy_functions.functions, heavy_functions.module_of, heavy_functions.try_function),

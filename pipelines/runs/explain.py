@@ -6,17 +6,17 @@ footers are not read.
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.engines.engine import Engine
-from pipelines.gate.gate import Gate
-from pipelines.ledger import snapshots
-from pipelines.replay.replay_plan import ReplayPlan, plan
-from pipelines.replay.work import Reading, Work, work_of
-from pipelines.runs import definitions
-from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
-from schemas.model import Model
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.engine import Engine
+from windrow.pipelines.gate.gate import Gate
+from windrow.pipelines.ledger import snapshots
+from windrow.pipelines.replay.replay_plan import ReplayPlan, plan
+from windrow.pipelines.replay.work import Reading, Work, work_of
+from windrow.pipelines.runs import definitions
+from windrow.schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
+from windrow.schemas.model import Model
 
 BYTES_PER_TICK = 16
 

@@ -19,27 +19,27 @@ from datetime import UTC, date, datetime, timedelta
 
 import duckdb
 
-from pipelines import flow, storage
-from pipelines.config import Config
-from pipelines.delta.day_files import files_of, parquet
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate, failure, note
-from pipelines.gate.recount.kinds._calendar import calendar_windows
-from pipelines.ingest import landing, outcome
-from pipelines.ingest.changes import Asked
-from pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
-from pipelines.ingest.ingest import Progress, ingest
-from pipelines.ingest.outcome import IngestReport
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.code_hash import definition_hash
-from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.tables.arrival_days import DAY_US, ArrivalDays, day_start_us
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
-from schemas.errors import UnknownName, WrongParameter
-from schemas.query import Query
-from schemas.windows import MICROSECOND, Regular, Window
+from windrow.pipelines import flow, storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.day_files import files_of, parquet
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate.gate import Gate, failure, note
+from windrow.pipelines.gate.recount.kinds._calendar import calendar_windows
+from windrow.pipelines.ingest import landing, outcome
+from windrow.pipelines.ingest.changes import Asked
+from windrow.pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
+from windrow.pipelines.ingest.ingest import Progress, ingest
+from windrow.pipelines.ingest.outcome import IngestReport
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger.code_hash import definition_hash
+from windrow.pipelines.ledger.entry import LedgerEntry, Run
+from windrow.pipelines.tables.arrival_days import DAY_US, ArrivalDays, day_start_us
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
+from windrow.schemas.errors import UnknownName, WrongParameter
+from windrow.schemas.query import Query
+from windrow.schemas.windows import MICROSECOND, Regular, Window
 
 
 def ingest_day(
@@ -128,7 +128,7 @@ def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
     """By query, of all events of the stream that silver has; conditions of the query (`where`) are not looked at. Zero
     of each where the stream's last day has come: its run closes every window. TableDamaged where silver is. O(events of
     the arrival days from the oldest open window on)."""
-    from pipelines.replay.watermark import PassTable  # which loads the kernels: nothing else here needs them
+    from windrow.pipelines.replay.watermark import PassTable  # which loads the kernels: nothing else here needs them
 
     stream, queries = tables.stream, registry.queries_of(tables.stream.name)
     names = [query.name for query in queries]

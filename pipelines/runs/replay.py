@@ -9,22 +9,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import zip_longest
 
-from pipelines.config import Config
-from pipelines.delta.day_files import files_by_day
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.engines.engine import Engine, packed_within
-from pipelines.ledger import run_table
-from pipelines.ledger.code_hash import definition_hash
-from pipelines.replay.audit import Audited
-from pipelines.runs import definitions
-from pipelines.runs.batch import Asked, AuditRows, Progress, RunBatch
-from pipelines.runs.reports import DayFailure, DayReport, Done
-from pipelines.tables.arrival_days import FIRST_DAY, ArrivalDays
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import AuditVersions
-from schemas.errors import IngestBehind, NotSetUp, TableMismatch, WindrowError, WrongParameter
-from schemas.windows import DAY
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.day_files import files_by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.engine import Engine, packed_within
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.code_hash import definition_hash
+from windrow.pipelines.replay.audit import Audited
+from windrow.pipelines.runs import definitions
+from windrow.pipelines.runs.batch import Asked, AuditRows, Progress, RunBatch
+from windrow.pipelines.runs.reports import DayFailure, DayReport, Done
+from windrow.pipelines.tables.arrival_days import FIRST_DAY, ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import AuditVersions
+from windrow.schemas.errors import IngestBehind, NotSetUp, TableMismatch, WindrowError, WrongParameter
+from windrow.schemas.windows import DAY
 
 STAGES = ("all", "audit", "publish")
 

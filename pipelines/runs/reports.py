@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.ledger import verdicts
-from schemas.errors import Superseded, WindrowError
+from windrow.pipelines.ledger import verdicts
+from windrow.schemas.errors import Superseded, WindrowError
 
 
 @dataclass(frozen=True)

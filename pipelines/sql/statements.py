@@ -20,13 +20,13 @@ import duckdb
 import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
-from pipelines.delta import damage
-from pipelines.delta.lake import Lake
-from pipelines.storage import MEMORY
-from processes import signals
-from schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName
-from schemas.query import Query
-from schemas.registry import broken_queries, queries
+from windrow.pipelines.delta import damage
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.storage import MEMORY
+from windrow.processes import signals
+from windrow.schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName
+from windrow.schemas.query import Query
+from windrow.schemas.registry import broken_queries, queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

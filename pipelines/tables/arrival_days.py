@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipelines.delta.lake import Lake
+from windrow.pipelines.delta.lake import Lake
 
 EPOCH_DATE, DAY_US = date(1970, 1, 1), 86_400_000_000
 # What the ledger calls the arrival days between which a run read.

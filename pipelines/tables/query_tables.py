@@ -7,22 +7,22 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from kernels.api import AggregatePlan
-from kernels.farm.content import STATUSES
-from kernels.farm.functions import function, output_names, parameter_values
-from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
-from kernels.replay.numbered.spans import by_shares
-from pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
-from schemas.errors import NotServed, WrongParameter
-from schemas.model import MODEL_COLUMNS, Model
-from schemas.query import WINDOW_COLUMNS, Aggregate, Query
-from schemas.side_tables import state_table
-from schemas.stream import Column
-from schemas.tables import Table, query_tables, required
-from schemas.validation import TIMES
-from schemas.windows import require, require_cutting_type
+from windrow.kernels.api import AggregatePlan
+from windrow.kernels.farm.content import STATUSES
+from windrow.kernels.farm.functions import function, output_names, parameter_values
+from windrow.kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
+from windrow.kernels.replay.numbered.spans import by_shares
+from windrow.pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
+from windrow.schemas.errors import NotServed, WrongParameter
+from windrow.schemas.model import MODEL_COLUMNS, Model
+from windrow.schemas.query import WINDOW_COLUMNS, Aggregate, Query
+from windrow.schemas.side_tables import state_table
+from windrow.schemas.stream import Column
+from windrow.schemas.tables import Table, query_tables, required
+from windrow.schemas.validation import TIMES
+from windrow.schemas.windows import require, require_cutting_type
 
 OF_ANY_COLUMN = {"count"}
 """Aggregates that look at no value."""
@@ -164,7 +164,7 @@ def _kernel_type(type_: pa.DataType) -> str:
 
 
 def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Column, ...]:
-    """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column.
+    """The columns that a query's aggregates add to its tables; `column_types` are those of a stream's Column.
     NotServed where days that go on from each other would carry a string."""
     arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
     names = {type_: name for name, type_ in ARROW_TYPES.items()}

@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipelines.delta.lake import Lake, TableState
-from pipelines.delta.log import LOG
-from schemas.errors import TableDamaged
-from schemas.stream import Stream
-from schemas.tables import Table, ingest_tables
+from windrow.pipelines.delta.lake import Lake, TableState
+from windrow.pipelines.delta.log import LOG
+from windrow.schemas.errors import TableDamaged
+from windrow.schemas.stream import Stream
+from windrow.schemas.tables import Table, ingest_tables
 
 RUNS_READ = ("silver", "pass", "partitions")
 PARTS = ("files", "bronze", "quarantine", *RUNS_READ)

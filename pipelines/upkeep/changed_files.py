@@ -11,19 +11,19 @@ from datetime import date
 
 import pyarrow as pa
 
-from pipelines import storage
-from pipelines.delta.day_files import parquet
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.ingest.changes import Asked, pending
-from pipelines.ingest.ingest import ingest
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS, LEFT_OUT
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.stream_tables import Snapshot, StreamTables
-from pipelines.upkeep.trial import copy, trial
-from schemas.errors import LandingFailed
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.delta.day_files import parquet
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.ingest.changes import Asked, pending
+from windrow.pipelines.ingest.ingest import ingest
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS, LEFT_OUT
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
+from windrow.pipelines.upkeep.trial import copy, trial
+from windrow.schemas.errors import LandingFailed
+from windrow.schemas.tables import Table
 
 Progress = Callable[[str], None]
 Delivered = Mapping[str, Mapping[date, int]]

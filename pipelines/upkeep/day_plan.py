@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from datetime import date
 from statistics import median
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table
-from pipelines.ledger.stale import CODE, DEFINITION, EVENTS, ROWS, STATE, STEPS, StaleRun, stale
-from pipelines.location import Location
-from pipelines.runs import definitions
-from pipelines.runs.backfill import Progress, redo_stale
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.reports import DayFailure, Done
-from pipelines.tables.stream_tables import StreamTables
-from pipelines.upkeep import rebuild
-from pipelines.upkeep.changed_files import Ingested, as_after_an_ingest, changed_files
-from pipelines.upkeep.rebuild import Rebuilt
-from schemas import registry
-from schemas.errors import WindrowError
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.stale import CODE, DEFINITION, EVENTS, ROWS, STATE, STEPS, StaleRun, stale
+from windrow.pipelines.location import Location
+from windrow.pipelines.runs import definitions
+from windrow.pipelines.runs.backfill import Progress, redo_stale
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.reports import DayFailure, Done
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.pipelines.upkeep import rebuild
+from windrow.pipelines.upkeep.changed_files import Ingested, as_after_an_ingest, changed_files
+from windrow.pipelines.upkeep.rebuild import Rebuilt
+from windrow.schemas import registry
+from windrow.schemas.errors import WindrowError
 
 FILE = "file"
 INGEST, BACKFILL, REBUILD = "ingest", "backfill", "rebuild"

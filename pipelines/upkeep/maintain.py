@@ -22,20 +22,20 @@ from typing import NamedTuple
 from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import DeltaError
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta import contract
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote, commit_times, current_since
-from pipelines.ingest.files import known_files
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.run_table import StepRow, audits
-from pipelines.location import Location
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
-from schemas.errors import IngestBehind, NotSetUp
-from schemas.side_tables import state_name
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta import contract
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import CommitNote, commit_times, current_since
+from windrow.pipelines.ingest.files import known_files
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger.run_table import StepRow, audits
+from windrow.pipelines.location import Location
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
+from windrow.schemas.errors import IngestBehind, NotSetUp
+from windrow.schemas.side_tables import state_name
 
 Progress = Callable[[str], None]
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)

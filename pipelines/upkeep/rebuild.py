@@ -11,15 +11,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table, snapshots
-from pipelines.location import Location
-from pipelines.runs import definitions
-from pipelines.runs.backfill import Progress, redo_stale
-from pipelines.runs.reports import Done
-from pipelines.tables.query_tables import QueryTables
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.location import Location
+from windrow.pipelines.runs import definitions
+from windrow.pipelines.runs.backfill import Progress, redo_stale
+from windrow.pipelines.runs.reports import Done
+from windrow.pipelines.tables.query_tables import QueryTables
 
 
 @dataclass(frozen=True)

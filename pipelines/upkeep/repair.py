@@ -15,20 +15,20 @@ from datetime import UTC, datetime
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta import contract, locks
-from pipelines.delta.damage import damage_of, made_again_by, replays_of
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote, DamagedFile, damaged_checkpoints, wrong_with
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.stale import days_that_differ
-from pipelines.location import Location, below
-from schemas import registry
-from schemas.errors import UnknownName
-from schemas.ledger_tables import LEDGER, RUNS
-from schemas.registry import stream_of
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta import contract, locks
+from windrow.pipelines.delta.damage import damage_of, made_again_by, replays_of
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import CommitNote, DamagedFile, damaged_checkpoints, wrong_with
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger.stale import days_that_differ
+from windrow.pipelines.location import Location, below
+from windrow.schemas import registry
+from windrow.schemas.errors import UnknownName
+from windrow.schemas.ledger_tables import LEDGER, RUNS
+from windrow.schemas.registry import stream_of
+from windrow.schemas.tables import Table
 
 
 @dataclass(frozen=True)

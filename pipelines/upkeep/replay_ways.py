@@ -14,14 +14,14 @@ from datetime import date
 from itertools import pairwise
 from random import Random
 
-from pipelines import flow, storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import file_sizes
-from pipelines.runs import definitions
-from pipelines.runs.replay import replay, replay_day
-from schemas import errors
-from schemas.errors import raised_elsewhere
+from windrow.pipelines import flow, storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import file_sizes
+from windrow.pipelines.runs import definitions
+from windrow.pipelines.runs.replay import replay, replay_day
+from windrow.schemas import errors
+from windrow.schemas.errors import raised_elsewhere
 
 SEED = 1
 AT_ONCE = 2
@@ -126,7 +126,7 @@ def _begun(config: Config, words: Sequence[str], **settings: str) -> Iterator[su
     """A command that works on that lake; it ends with the context, with all that it started."""
     places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": config.engine}
     with subprocess.Popen(
-        [sys.executable, "-m", "pipelines", "--end-with-parent", *words, "--json"],
+        [sys.executable, "-m", "windrow.pipelines", "--end-with-parent", *words, "--json"],
         env=os.environ | places | settings,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

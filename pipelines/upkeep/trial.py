@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta import locks
-from pipelines.delta.lake import Lake
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta import locks
+from windrow.pipelines.delta.lake import Lake
 
 
 @contextmanager

@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple, TypeAlias
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.day_files import parquet
-from pipelines.delta.lake import Lake
-from pipelines.ingest import landing
-from pipelines.ingest.changes import pending
-from pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, known_files
-from pipelines.ledger import run_table
-from pipelines.ledger.stale import stale
-from pipelines.runs import definitions
-from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep.replay_ways import WAYS, ReplayWay
-from pipelines.upkeep.trial import copy, trial
-from schemas import registry
-from schemas.errors import NotSetUp, WindrowError
-from schemas.ledger_tables import LEDGER
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.day_files import parquet
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import landing
+from windrow.pipelines.ingest.changes import pending
+from windrow.pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, known_files
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs import definitions
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.upkeep.replay_ways import WAYS, ReplayWay
+from windrow.pipelines.upkeep.trial import copy, trial
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp, WindrowError
+from windrow.schemas.ledger_tables import LEDGER
+from windrow.schemas.tables import Table
 
 EQUAL, DIFFERS, NOT_COMPARED = "equal", "differs", "not compared"
 PUBLISHED = "as it is published"

@@ -1,1 +1,5 @@
-"""Slide policies: one file = one policy, found by looking; each defines `POLICY`, an EvictionPolicy."""
+"""Slide policies, found as streams are; each file defines `POLICY`, an EvictionPolicy."""
+
+from windrow.schemas.project import beside
+
+__path__ = beside(__path__, "policies")

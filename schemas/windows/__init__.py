@@ -9,7 +9,8 @@ import importlib
 import pkgutil
 from collections.abc import Iterable
 
-from schemas.windows._window import (
+from windrow.schemas.project import beside
+from windrow.schemas.windows._window import (
     DAY,
     EPOCH,
     MICROSECOND,
@@ -21,11 +22,13 @@ from schemas.windows._window import (
     require_number,
     require_zone,
 )
-from schemas.windows.by_events import Count, Delta, Rolling, SlideByTuple
-from schemas.windows.frame import AggregateFrame, BoundaryFrame, DeltaFrame, ThresholdFrame
-from schemas.windows.policy import Policy
-from schemas.windows.regular import Month, Regular, Sliding, Spanning, Tumbling, Week
-from schemas.windows.session import Session
+from windrow.schemas.windows.by_events import Count, Delta, Rolling, SlideByTuple
+from windrow.schemas.windows.frame import AggregateFrame, BoundaryFrame, DeltaFrame, ThresholdFrame
+from windrow.schemas.windows.policy import Policy
+from windrow.schemas.windows.regular import Month, Regular, Sliding, Spanning, Tumbling, Week
+from windrow.schemas.windows.session import Session
+
+__path__ = beside(__path__, "windows/query")
 
 
 def kinds_below(path: Iterable[str], package: str) -> tuple[str, ...]:

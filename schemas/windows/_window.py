@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Annotated, Any, ClassVar, get_type_hints
 from zoneinfo import ZoneInfo
 
-from schemas.errors import WrongParameter
+from windrow.schemas.errors import WrongParameter
 
 DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
@@ -60,7 +60,7 @@ class Window:
 
     @property
     def defined_in(self) -> tuple[str, ...]:
-        """Files of the user's that say where windows begin and end, from the repository on."""
+        """Modules of the user's that say where windows begin and end."""
         return ()
 
     @property

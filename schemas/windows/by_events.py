@@ -4,7 +4,7 @@ rolling ones."""
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from schemas.windows._window import MICROSECOND, AboveZero, ColumnName, Length, WholeCount, Window, one_of
+from windrow.schemas.windows._window import MICROSECOND, AboveZero, ColumnName, Length, WholeCount, Window, one_of
 
 
 @dataclass(frozen=True)

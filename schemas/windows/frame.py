@@ -4,7 +4,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from schemas.windows._window import MICROSECOND, AboveZero, ColumnName, Duration, Function, Number, WholeCount, Window
+from windrow.schemas.windows._window import (
+    MICROSECOND,
+    AboveZero,
+    ColumnName,
+    Duration,
+    Function,
+    Number,
+    WholeCount,
+    Window,
+)
 
 
 @dataclass(frozen=True)

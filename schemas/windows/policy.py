@@ -1,4 +1,4 @@
-"""Policy windows: they slide by a predicate of the user's (MTA §4.1.3), one file in schemas/policies."""
+"""Policy windows: they slide by a predicate of the user's (MTA §4.1.3), one file of policies/."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar
 
-from schemas import policies as folder
-from schemas.errors import NotServed
-from schemas.mistakes import load, names_in
-from schemas.windows._window import Window, is_name, must, require
+from windrow.schemas import policies as folder
+from windrow.schemas.errors import NotServed
+from windrow.schemas.mistakes import load, names_in
+from windrow.schemas.windows._window import Window, is_name, must, require
 
 VALUES = (bool, int, float, str)
 Pairs = tuple[tuple[str, object], ...]
@@ -17,7 +17,7 @@ Pairs = tuple[tuple[str, object], ...]
 
 @dataclass(frozen=True)
 class EvictionPolicy:
-    """What a file of schemas/policies defines.
+    """What a file of policies/ defines.
 
     reads: aggregates by name, as in a query: what `out` sees of tuples
     out(total, prefix, …parameters): whether a prefix of the window's oldest tuples goes; total and prefix are dicts of
@@ -57,7 +57,7 @@ class Policy(Window):
         known = policies()
         if self.name not in known:
             raise NotServed("policy", self.name, known)
-        return load(f"schemas.policies.{self.name}", "POLICY", EvictionPolicy, _validate)
+        return load(f"windrow.schemas.policies.{self.name}", "POLICY", EvictionPolicy, _validate)
 
     @property
     def values(self) -> tuple[object, ...]:
@@ -72,7 +72,7 @@ class Policy(Window):
 
     @property
     def defined_in(self) -> tuple[str, ...]:
-        return (f"schemas/policies/{self.name}.py",)
+        return (f"windrow.schemas.policies.{self.name}",)
 
     @property
     def reads(self) -> Mapping[str, Any]:

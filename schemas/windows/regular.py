@@ -9,8 +9,18 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from schemas.local_time import MIDNIGHT, days_around
-from schemas.windows._window import DAY, EPOCH, MICROSECOND, Length, WholeCount, Window, Zone, require, require_zone
+from windrow.schemas.local_time import MIDNIGHT, days_around
+from windrow.schemas.windows._window import (
+    DAY,
+    EPOCH,
+    MICROSECOND,
+    Length,
+    WholeCount,
+    Window,
+    Zone,
+    require,
+    require_zone,
+)
 
 WHOLE, PRORATED, START, END = "whole", "prorated", "start", "end"
 ATTRIBUTIONS = (WHOLE, PRORATED, START, END)

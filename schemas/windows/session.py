@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from schemas.windows._window import MICROSECOND, Window, require
+from windrow.schemas.windows._window import MICROSECOND, Window, require
 
 LONGEST_UNIT = timedelta(days=36_500)
 """A century: of a longer one a gap of 1 would soon be behind the year 9999."""

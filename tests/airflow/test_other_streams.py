@@ -4,16 +4,16 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines import flow
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.runs.backfill import backfill
-from samples import cdr, telemetry
-from schemas import registry
-from schemas.errors import AirflowRefused
 from stack import airflow, compiled
 from tests.support.airflow.running import next_day
 from tests.support.replay.reading import assert_oracles, events_of_silver
+from windrow.pipelines import flow
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.runs.backfill import backfill
+from windrow.samples import cdr, telemetry
+from windrow.schemas import registry
+from windrow.schemas.errors import AirflowRefused
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(22), pytest.mark.timeout(1_200)]
 

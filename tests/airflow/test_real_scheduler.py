@@ -12,21 +12,21 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines import flow
-from pipelines.cli import _app as command_line
-from pipelines.config import Config
-from pipelines.delta.day_files import by_day
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.stale import stale
-from processes import marked
-from schemas import registry
-from schemas.errors import GateFailed, OutsideStream
 from stack import airflow, compiled, settings
 from tests.support.airflow import few_queries, generated
 from tests.support.airflow.running import RunningAirflow, next_day
 from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, assert_oracles, events_of_silver, rows
+from windrow.pipelines import flow
+from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.day_files import by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.stale import stale
+from windrow.processes import marked
+from windrow.schemas import registry
+from windrow.schemas.errors import GateFailed, OutsideStream
 
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(3_600)]
 
@@ -47,8 +47,8 @@ def stack(tmp_path_factory):
     try:
         with pytest.MonkeyPatch.context() as outside:
             outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand", "one_fails")))
-            outside.setattr(settings, "REPOSITORY", few_queries.definitions(home, (*QUERIES, IN_ORDER)))
-            client = airflow.start(home, config.landing).client()
+            dags = few_queries.definitions(home, (*QUERIES, IN_ORDER)) / "dags"
+            client = airflow.start(home, config.landing, dags).client()
         client.wait_for_dag(DAG)
         last = next_day(client, DAG)
         generated.land(config.landing, DAYS, last, TRIPS_PER_DAY)

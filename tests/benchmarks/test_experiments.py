@@ -23,12 +23,12 @@ from benchmarks import (
 )
 from benchmarks.calls import Calls
 from benchmarks.first_light_trips import Sizes
-from pipelines.config import Config
-from pipelines.flow import scheduled_queries
-from samples import cdr
-from schemas import registry
-from schemas.streams.bikes import STREAM
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.flow import scheduled_queries
+from windrow.samples import cdr
+from windrow.schemas import registry
+from windrow.schemas.streams.bikes import STREAM
 
 pytestmark = pytest.mark.slow
 

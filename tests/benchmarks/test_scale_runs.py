@@ -10,8 +10,8 @@ from benchmarks import scale
 from benchmarks.generated_sessions import DAY, Day, Newest, Sessions, build
 from benchmarks.process_tree import DRIVER, JVM, OTHER, WORKER, watched
 from benchmarks.scale_page import CHECK, QUERY_RUN, page
-from pipelines.config import ENGINES, Config
-from pipelines.delta.lake import Lake
+from windrow.pipelines.config import ENGINES, Config
+from windrow.pipelines.delta.lake import Lake
 
 pytestmark = pytest.mark.slow
 PARENT = """

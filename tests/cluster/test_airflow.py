@@ -13,21 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import config, flow
-from pipelines.airflow import rest
-from pipelines.config import Config
-from pipelines.location import KEYS, PLACES
-from pipelines.runs.replay import replay_day
-from processes import proc
-from samples import cdr
-from schemas import registry
-from schemas.errors import NotSetUp
 from stack import airflow, compiled, components, settings
 from tests.support.digests import digests_of_rows
 from tests.support.lakes import ingest
 from tests.support.processes import wait_until
 from tests.support.replay.reading import assert_oracles, events_of_silver
 from tests.support.spark_cluster import SparkCluster, cluster
+from windrow.pipelines import config, flow
+from windrow.pipelines.airflow import rest
+from windrow.pipelines.config import Config
+from windrow.pipelines.location import KEYS, PLACES
+from windrow.pipelines.runs.replay import replay_day
+from windrow.processes import proc
+from windrow.samples import cdr
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp
 
 pytestmark = [pytest.mark.airflow, pytest.mark.jvm, pytest.mark.timeout(2_400)]
 

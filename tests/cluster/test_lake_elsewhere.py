@@ -4,21 +4,21 @@ from datetime import timedelta
 
 import pytest
 
-from pipelines import config, storage
-from pipelines.config import LOCKS, Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table
-from pipelines.location import at
-from pipelines.runs.replay import replay_day
-from pipelines.upkeep.maintain import maintain
-from pipelines.upkeep.repair import repair
-from schemas import registry
-from schemas.errors import NotSetUp
 from tests.cluster.conftest import HOME
 from tests.support.command_line import typed
 from tests.support.digests import digests, digests_of_rows
 from tests.support.lakes import ingest, pending
 from tests.support.replay import landing
+from windrow.pipelines import config, storage
+from windrow.pipelines.config import LOCKS, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.location import at
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.upkeep.maintain import maintain
+from windrow.pipelines.upkeep.repair import repair
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(900)]
 QUERY, DAY = registry.query("bikes_demand"), landing.FIRST_DAY + timedelta(days=1)

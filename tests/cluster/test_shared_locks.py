@@ -9,18 +9,18 @@ from collections import Counter
 import psycopg
 import pytest
 
-from pipelines import config, storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.delta.locks import lock_of, locked
-from pipelines.delta.locks.postgresql_locks import PostgresqlLock
-from pipelines.ledger import run_table
-from pipelines.runs.replay import replay_day
-from schemas.errors import LockHeld, StorageFailed
 from tests.support.commits import TABLE
 from tests.support.lakes import ingest
 from tests.support.processes import wait_until
 from tests.support.replay import landing
+from windrow.pipelines import config, storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.locks import lock_of, locked
+from windrow.pipelines.delta.locks.postgresql_locks import PostgresqlLock
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas.errors import LockHeld, StorageFailed
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(3_600)]
 WRITERS = {"one": "local", "two": "spark", "three": "local", "four": "spark"}
@@ -41,8 +41,8 @@ def test_of_many_commits_none_is_lost_and_none_doubled(on_s3):
 
 HOLDER = """
 import sys, time
-from pipelines import config
-from pipelines.delta.locks import locked
+from windrow.pipelines import config
+from windrow.pipelines.delta.locks import locked
 with locked(config.load(), sys.argv[1]):
     print("held", flush=True)
     time.sleep(600)

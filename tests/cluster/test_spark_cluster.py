@@ -9,14 +9,6 @@ from datetime import timedelta
 
 import pytest
 
-from pipelines import config
-from pipelines.config import REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from pipelines.runs.replay import replay_day
-from processes import proc
-from schemas import registry
-from schemas.errors import NotSetUp
-from schemas.ledger_tables import FARM_RUNS
 from stack.places import WINDROW
 from tests.support import s3
 from tests.support.command_line import typed
@@ -25,6 +17,14 @@ from tests.support.lakes import ingest
 from tests.support.processes import wait_until
 from tests.support.replay import landing
 from tests.support.spark_cluster import CORES, WORKERS, SparkCluster, cluster
+from windrow.pipelines import config
+from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.runs.replay import replay_day
+from windrow.processes import proc
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp
+from windrow.schemas.ledger_tables import FARM_RUNS
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(1_200)]
 QUERY, DAY = registry.query("bikes_demand"), landing.FIRST_DAY + timedelta(days=1)
@@ -90,12 +90,12 @@ def test_a_second_task_on_a_host_compiles_nothing(running: SparkCluster, replaye
 
 LOOKING = """
 import json, sys
-from pipelines import config
-from pipelines.engines import engine_of
+from windrow.pipelines import config
+from windrow.pipelines.engines import engine_of
 
 def seen(_):
     import os, sys
-    import pipelines
+    from windrow import pipelines
     return {"package": pipelines.__file__, "path": sys.path, "folder": os.getcwd()}
 
 print(json.dumps(engine_of(config.load()).each(seen, [1, 2])))
@@ -157,15 +157,15 @@ def test_a_farm_has_all_cores_of_its_executor(replayed):
 
 FITTING = """
 import json, sys
-from pipelines import config
-from pipelines.engines import engine_of
+from windrow.pipelines import config
+from windrow.pipelines.engines import engine_of
 
 folder = sys.argv[1]
 
 def fits(share):
     import hashlib, os
     import numpy as np
-    from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+    from windrow.kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
     count, windows = 200_000, 10_000
     times, starts = np.arange(count), np.arange(windows) * 10
     every, never = np.ones(count, bool), np.full(count, -(1 << 61))

@@ -7,17 +7,17 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError
 
-from pipelines import storage
-from pipelines.config import LOCKS, Config
-from pipelines.delta import contract
-from pipelines.delta.file_commits import FileCommit
-from pipelines.delta.lake import Lake
-from pipelines.delta.locks.file_locks import FileLock
-from pipelines.delta.new_files import write_rows
-from pipelines.location import at
-from schemas.errors import NotSetUp
 from tests.support import s3
 from tests.support.commits import TABLE
+from windrow.pipelines import storage
+from windrow.pipelines.config import LOCKS, Config
+from windrow.pipelines.delta import contract
+from windrow.pipelines.delta.file_commits import FileCommit
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.locks.file_locks import FileLock
+from windrow.pipelines.delta.new_files import write_rows
+from windrow.pipelines.location import at
+from windrow.schemas.errors import NotSetUp
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(900)]
 

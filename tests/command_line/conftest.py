@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.rows.arrays import arrow_schema
-from schemas import registry, tables
-from schemas.stream import Column
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.schemas import registry, tables
+from windrow.schemas.stream import Column
 
 QUERY = registry.query("bikes_demand")
 AGGREGATES = (

@@ -9,16 +9,16 @@ from functools import partial
 
 import pytest
 
-from pipelines.delta.damage import made_again_by
-from pipelines.delta.lake import Lake
-from schemas import registry
-from schemas.errors import WrongParameter
-from schemas.registry import made_by
-from schemas.spelling import in_words
 from stack.places import WINDROW
 from tests.support import processes, trips
 from tests.support.edited import edit
 from tests.support.lakes import DAYS, PATIENT
+from windrow.pipelines.delta.damage import made_again_by
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas import registry
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.registry import made_by
+from windrow.schemas.spelling import in_words
 
 QUERY = "bikes_daily"
 pytestmark = [PATIENT, pytest.mark.slow]

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as imported
-from schemas.errors import BadStatement, NotSetUp, TableDamaged, UnknownName, WrongParameter
 from tests.command_line.conftest import ROWS
+from windrow.schemas.errors import BadStatement, NotSetUp, TableDamaged, UnknownName, WrongParameter
 
 NEWEST = "SELECT * FROM bikes_demand_final ORDER BY start_station_id"
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
-from samples import bikes
-from schemas.errors import BrokenDefinition, NotServed, UnknownName, WrongParameter
 from tests.schemas.test_broken_definitions import edit
 from tests.support.checkout import copied
 from tests.support.command_line import Ended
+from windrow.pipelines.config import Config
+from windrow.samples import bikes
+from windrow.schemas.errors import BrokenDefinition, NotServed, UnknownName, WrongParameter
 
 pytestmark = pytest.mark.slow
-QUERY, AGGREGATE = "schemas/queries/bikes_daily.py", "kernels/monoids/mean.py"
+QUERY, AGGREGATE = "examples/queries/bikes_daily.py", "kernels/monoids/mean.py"
 COPIED = ("schemas", "kernels", "pipelines", "processes", "pyproject.toml")
 
 
@@ -34,7 +34,7 @@ def settings_of(tree: Path) -> dict[str, str]:
 
 IN_ONE_PROCESS = """
 import contextlib, io, json, sys
-from pipelines.cli._app import run
+from windrow.pipelines.cli._app import run
 ended = []
 for words in json.load(sys.stdin):
     out, error = io.StringIO(), io.StringIO()
@@ -67,7 +67,7 @@ def test_all_definitions_of_the_repository_are_right(run, tmp_path):
 @pytest.mark.nightly
 def test_definitions_that_are_right_are_listed_and_a_name_that_is_none_is_answered_with_what_may_be_meant(tree):
     ended, unknown = windrow(tree, "check bikes bikes_daily sum --json", "check bikes_dayly")
-    places = [("stream", "schemas/streams/bikes.py"), ("query", QUERY), ("aggregate", "kernels/monoids/sum.py")]
+    places = [("stream", "examples/streams/bikes.py"), ("query", QUERY), ("aggregate", "kernels/monoids/sum.py")]
     assert [(row["kind"], row["place"]) for row in ended.json] == places
     assert unknown.code == UnknownName.exit_code and "Did you mean 'bikes_daily'?" in unknown.error
 
@@ -80,7 +80,7 @@ MISTAKES = {
     "a_parameter": ('agg("mean", "trip_duration_s")', 'agg("std", "trip_duration_s", ddof=2)', "ddof=2"),
     "a_policy": ("tumbling(size=timedelta(days=1), zone=", "policy('untill') or dict(zone=", "policy 'untill' isn't"),
 }  # fmt: skip
-MODEL, FUNCTION = "schemas/models/bikes_anomalies.py", "kernels/farm/functions/quantiles.py"
+MODEL, FUNCTION = "examples/models/bikes_anomalies.py", "kernels/farm/functions/quantiles.py"
 MODELS = {
     "a_column": ('"trip_duration_s"', '"trip_duration"', "Did you mean 'trip_duration_s'?"),
     "a_columns_type": ('"trip_duration_s"', '"user_type"', "column of numbers (int64, float64, bool), not of"),
@@ -159,14 +159,14 @@ def test_replay_refuses_each_in_the_words_of_its_row(mistaken):
 
 @pytest.mark.nightly
 def test_a_model_among_the_queries_and_a_query_with_a_models_name_are_refused_and_the_model_stays(tree):
-    shutil.copy(tree / MODEL, tree / "schemas/queries/bikes_inquiry.py")
-    edit(tree, "schemas/queries/bikes_inquiry.py", "MODEL = ", "QUERY = ")
-    edit(tree, "schemas/queries/bikes_inquiry.py", '"farm_bikes_anomalies"', '"bikes_inquiry"')
-    shutil.copy(tree / QUERY, tree / "schemas/queries/farm_bikes_anomalies.py")
-    edit(tree, "schemas/queries/farm_bikes_anomalies.py", '"bikes_daily"', '"farm_bikes_anomalies"')
+    shutil.copy(tree / MODEL, tree / "examples/queries/bikes_inquiry.py")
+    edit(tree, "examples/queries/bikes_inquiry.py", "MODEL = ", "QUERY = ")
+    edit(tree, "examples/queries/bikes_inquiry.py", '"farm_bikes_anomalies"', '"bikes_inquiry"')
+    shutil.copy(tree / QUERY, tree / "examples/queries/farm_bikes_anomalies.py")
+    edit(tree, "examples/queries/farm_bikes_anomalies.py", '"bikes_daily"', '"farm_bikes_anomalies"')
     code, broken = checked(tree)
     assert (code, set(broken)) == (BrokenDefinition.exit_code, {"bikes_inquiry", "queries.farm_bikes_anomalies"})
-    assert "a Model(…) is written into schemas/models/" in broken["bikes_inquiry"][1]
+    assert "a Model(…) is written into models/" in broken["bikes_inquiry"][1]
     assert "one without 'farm_'" in broken["queries.farm_bikes_anomalies"][1]
     assert checked(tree, "farm_bikes_anomalies") == (0, {})
 
@@ -174,11 +174,11 @@ def test_a_model_among_the_queries_and_a_query_with_a_models_name_are_refused_an
 def test_the_others_keep_running_next_to_broken_ones(tree):
     bikes.write(tree / "landing", 2, date(2018, 10, 2))
     edit(tree, QUERY, "QUERY = Query(", "QUERY = Query((")
-    edit(tree, "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Streem(")
+    edit(tree, "examples/streams/cdr.py", "STREAM = Stream(", "STREAM = Streem(")
     edit(tree, AGGREGATE, "def lower(", "def lower:(")
     commands = ("query 'select 1'", "ingest bikes", "ingest cdr", "query 'select * from bikes_daily_final'")
     asked, ingested, refused, shown, noted = windrow(tree, *commands, "runs --stale")
     assert (asked.code, ingested.code, noted.code) == (0, 0, 0), ingested.error
     assert (refused.code, shown.code) == (BrokenDefinition.exit_code,) * 2
-    assert "error: schemas/streams/cdr.py:" in refused.error and "Did you mean 'Stream'?" in refused.error
-    assert f"error: {QUERY}:" in shown.error and "schemas/streams/cdr.py:" in noted.error
+    assert "error: examples/streams/cdr.py:" in refused.error and "Did you mean 'Stream'?" in refused.error
+    assert f"error: {QUERY}:" in shown.error and "examples/streams/cdr.py:" in noted.error

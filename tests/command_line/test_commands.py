@@ -13,21 +13,21 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from pipelines.cli._app import app
-from pipelines.config import Config
-from schemas import errors
-from schemas.errors import BadStatement, NotSetUp, OutsideStream, UnknownName, WrongParameter
 from stack.places import REPOSITORY, WINDROW
 from tests.command_line.conftest import ROWS
 from tests.support import processes, trips
 from tests.support.command_line import typed
 from tests.support.processes import python
+from windrow.pipelines.cli._app import app
+from windrow.pipelines.config import Config
+from windrow.schemas import errors
+from windrow.schemas.errors import BadStatement, NotSetUp, OutsideStream, UnknownName, WrongParameter
 
 COMMANDS = get_command(app()).commands
 # As a day's work goes.
 ORDER = (
-    *("ingest", "forget", "profile", "replay", "backfill", "plan", "rebuild", "verify", "whatif"),
-    *("query", "tables", "runs", "report", "maintain", "repair", "check", "doctor"),
+    *("init", "new", "ingest", "forget", "profile", "replay", "backfill", "plan", "rebuild", "verify", "whatif"),
+    *("query", "sql", "tables", "runs", "report", "maintain", "repair", "check", "doctor"),
 )
 NO_JVM = ("pyspark", "great_expectations", "numba")
 
@@ -67,7 +67,7 @@ def test_a_shell_completes_commands_and_names(line, word):
 def test_both_ways_to_start_it_are_the_same(small_lake):
     environment = {"WINDROW_HOME": str(small_lake.home), "PATH": os.defpath}
     words = ("query", "SELECT count(*) AS n FROM bikes_demand", "--json")
-    module = python("-m", "pipelines", *words, env=environment, cwd=REPOSITORY)
+    module = python("-m", "windrow.pipelines", *words, env=environment, cwd=REPOSITORY)
     command = typed(*words, **environment)
     assert (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
 
@@ -148,7 +148,7 @@ def test_a_missing_java_is_reported_with_what_fixes_it_by_those_who_need_it(tmp_
 
 def reported(action: str, home: Path) -> subprocess.CompletedProcess:
     """Run an action as a command is run, in a process of its own."""
-    imports = "import sys\nfrom errno import *\nfrom pipelines.cli._errors import reported\n"
+    imports = "import sys\nfrom errno import *\nfrom windrow.pipelines.cli._errors import reported\n"
     code = f"{imports}sys.exit(reported(lambda: {action}, False))"
     environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(home)}
     return python("-c", code, env=environment)
@@ -185,8 +185,8 @@ def session_of(leader: int) -> set[int]:
 
 DEAF_CHILDREN = """
 import os, subprocess, sys, time
-from pipelines.cli._errors import reported
-from processes import children, signals
+from windrow.pipelines.cli._errors import reported
+from windrow.processes import children, signals
 grandchild = "; ".join([
     "import os, signal, time", "os.setpgid(0, 0)", "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
     "print('up', flush=True)", "time.sleep(600)"])
@@ -235,7 +235,7 @@ def test_it_ends_when_its_parent_was_killed(small_lake):
 
 IMPORTED = """
 import sys
-from pipelines.cli._app import run
+from windrow.pipelines.cli._app import run
 code = run(sys.argv[1:])
 print(code, sorted(name for name in {names} if name in sys.modules), file=sys.stderr)
 """
@@ -264,5 +264,5 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 @pytest.mark.slow
 def test_a_command_reads_and_prints_utf8_where_the_locale_is_c():
-    ended = python("-m", "pipelines", "check", "nothing-é", cwd=REPOSITORY, env=os.environ | ASCII, text=False)
+    ended = python("-m", "windrow.pipelines", "check", "nothing-é", cwd=REPOSITORY, env=os.environ | ASCII, text=False)
     assert "nothing-é" in ended.stderr.decode() and ended.returncode == 3

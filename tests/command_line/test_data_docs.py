@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
 from tests.support.command_line import typed
 from tests.support.lakes import DAYS, PATIENT
+from windrow.pipelines.config import Config
 
 QUERY, RUN = "bikes_daily", "manual__2018-11-04T00:00:00+00:00"
 pytestmark = [pytest.mark.nightly, PATIENT, pytest.mark.slow]

@@ -6,16 +6,16 @@ from types import SimpleNamespace
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.runs.explain import PlannedTasks, _gathered, explain
-from pipelines.runs.replay import replay_day
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
-from schemas.errors import NothingArrived, NotSetUp, OutsideStream
 from tests.support.lakes import DAYS
 from tests.support.replay.work import replayed_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.runs.explain import PlannedTasks, _gathered, explain
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas import registry
+from windrow.schemas.errors import NothingArrived, NotSetUp, OutsideStream
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 
@@ -33,7 +33,7 @@ def commits_so_far(lake: Lake) -> Counter[str]:
 @pytest.mark.few(2)
 @pytest.mark.parametrize("task_bytes", [1, 64 << 20])
 def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatch, task_bytes):
-    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
+    monkeypatch.setattr("windrow.pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", task_bytes)
     lake, tables = Lake(ingested), QueryTables.of(registry.query(QUERY))
     facts, planned = explain(ingested, QUERY, DAY)

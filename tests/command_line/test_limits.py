@@ -6,20 +6,20 @@ from functools import partial
 
 import pytest
 
-from pipelines import config as settings
-from pipelines.delta.lake import Lake
-from pipelines.engines.file_rows import read_rows
-from pipelines.replay import task
-from pipelines.replay.replay_plan import plan
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
-from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
-from schemas.query import sliding
-from schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 from tests.support.command_line import Ended
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.replay.work import work_of
+from windrow.pipelines import config as settings
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.file_rows import read_rows
+from windrow.pipelines.replay import task
+from windrow.pipelines.replay.replay_plan import plan
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas import registry
+from windrow.schemas.errors import TooManyRows, TooManySeconds, WrongParameter
+from windrow.schemas.query import sliding
+from windrow.schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only

@@ -12,13 +12,13 @@ from rich.progress import Progress
 from rich.text import Text
 from typer.main import get_command
 
-from pipelines import flow
-from pipelines.cli._app import app
-from pipelines.cli._days import show_day, show_days
-from pipelines.cli._progress import StageBars, StageLines, progress, repeated
-from pipelines.report.words import length
-from pipelines.runs.reports import DayFailure, DayReport, Done
-from schemas.errors import GateFailed, NothingArrived, Superseded
+from windrow.pipelines import flow
+from windrow.pipelines.cli._app import app
+from windrow.pipelines.cli._days import show_day, show_days
+from windrow.pipelines.cli._progress import StageBars, StageLines, progress, repeated
+from windrow.pipelines.report.words import length
+from windrow.pipelines.runs.reports import DayFailure, DayReport, Done
+from windrow.schemas.errors import GateFailed, NothingArrived, Superseded
 
 
 def test_query_prints_a_table_for_people_and_json_for_tools_with_times_in_utc(windrow):
@@ -191,7 +191,7 @@ def test_a_backfill_goes_on_after_a_day_that_another_run_publishes_and_its_exit_
         failures = [DayFailure(each.query, each.day, superseded) for each in reports if each.superseded]
         return Done(reports, failures)
 
-    monkeypatch.setattr("pipelines.runs.backfill.replay", replayed)
+    monkeypatch.setattr("windrow.pipelines.runs.backfill.replay", replayed)
     ended = windrow("backfill", "bikes_demand", "--from", "2018-10-01", "--to", "2018-10-03", "--json")
     first, skipped, last = json.loads(ended.out)
     assert ended.code == Superseded.exit_code
@@ -207,13 +207,13 @@ def test_of_several_queries_the_error_names_the_one_of_which_something_is_wrong_
     errors = {"bikes_daily": NothingArrived("nothing has arrived"), "bikes_demand": GateFailed("law_3", 4, 0, "SELECT"),
               "bikes_in_use": GateFailed("law_5", 1, 0, "SELECT")}  # fmt: skip
     failures = [DayFailure(query, day, error) for query, error in errors.items()]
-    monkeypatch.setattr("pipelines.runs.replay.replay", lambda *given, **how: Done([], failures))
+    monkeypatch.setattr("windrow.pipelines.runs.replay.replay", lambda *given, **how: Done([], failures))
     ended = windrow("replay", *errors, "--day", str(day))
     assert ended.code == GateFailed.exit_code
     assert f"error: bikes_demand of {day} was not published: check 'law_3' failed" in ended.error
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         f"bikes_in_use of {day} was not published"
     ]
-    monkeypatch.setattr("pipelines.runs.replay.replay", lambda *given, **how: Done([], failures[:1] * 2))
+    monkeypatch.setattr("windrow.pipelines.runs.replay.replay", lambda *given, **how: Done([], failures[:1] * 2))
     ended = windrow("replay", "bikes_daily", "bikes_demand", "--day", str(day))
     assert (ended.code, ended.error) == (NothingArrived.exit_code, "skipped: nothing has arrived\n")

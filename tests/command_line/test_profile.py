@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.cli.ingesting import _named
-from pipelines.delta.lake import Lake
-from pipelines.ingest.profile import Profile, Spread, _disorder, overtaken_by, profile
-from schemas.errors import NotSetUp, UnknownName
 from tests.support.lakes import PATIENT, tables_of
+from windrow.pipelines.cli.ingesting import _named
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest.profile import Profile, Spread, _disorder, overtaken_by, profile
+from windrow.schemas.errors import NotSetUp, UnknownName
 
 pytestmark = PATIENT
 PAGE = (Path(__file__).parents[2] / "docs/profile.md").read_text()

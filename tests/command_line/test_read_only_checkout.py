@@ -20,8 +20,8 @@ pytestmark = [
 TABLE = """
 from datetime import UTC, datetime, timedelta
 import pyarrow as pa
-from pipelines.local import replay_table
-from schemas.query import Query, agg, tumbling
+from windrow.pipelines.local import replay_table
+from windrow.schemas.query import Query, agg, tumbling
 
 hour = timedelta(hours=1)
 query = Query("asked", "none", (), tumbling(hour), {"n": agg("count"), "first": agg("first", "v")}, hour, hour)

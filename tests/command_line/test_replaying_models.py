@@ -7,11 +7,11 @@ from functools import partial
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from schemas.errors import NothingArrived, UnknownName
 from tests.support.lakes import lake_of
 from tests.support.replay import landing
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas.errors import NothingArrived, UnknownName
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 

@@ -13,9 +13,9 @@ STOPPED = """
 import os, signal, sys, threading
 from pathlib import Path
 from deltalake import write_deltalake
-from pipelines.cli._errors import reported
-from pipelines import storage
-from processes import signals
+from windrow.pipelines.cli._errors import reported
+from windrow.pipelines import storage
+from windrow.processes import signals
 
 
 def compute(database):
@@ -47,10 +47,10 @@ def test_a_query_ends_at_a_signal(tmp_path, work, moment_s):
 DROPPED = """
 import os, signal, sys, tempfile, time, weakref
 from pathlib import Path
-from pipelines.cli._errors import reported
-from pipelines import storage
-from pipelines.ledger.entry import LedgerEntry
-from processes import signals
+from windrow.pipelines.cli._errors import reported
+from windrow.pipelines import storage
+from windrow.pipelines.ledger.entry import LedgerEntry
+from windrow.processes import signals
 
 class Dropping:
     def __del__(self):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.engines.spark.spark_session import session
-from pipelines.sql import statements
-from pipelines.sql.statements import register_spark_views
 from tests.support.rules import blocks
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.spark.spark_session import session
+from windrow.pipelines.sql import statements
+from windrow.pipelines.sql.statements import register_spark_views
 
 pytestmark = pytest.mark.jvm
 

@@ -6,13 +6,13 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.sql import statements
-from schemas.errors import BadStatement, TableDamaged, UnknownName
-from schemas.query import Query, tumbling
 from tests.command_line.conftest import ROWS, TABLE, at, revision, write_days
 from tests.support.lakes import copied
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.sql import statements
+from windrow.schemas.errors import BadStatement, TableDamaged, UnknownName
+from windrow.schemas.query import Query, tumbling
 
 
 def events_by_station(found) -> dict:

@@ -5,21 +5,22 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.cli._progress import StageLines
 from tests.support.checkout import copied
 from tests.support.rules import FENCED, PAGES, ROOT
-from tools import console, new
+from tools import console
+from windrow.pipelines.cli import _writing
+from windrow.pipelines.cli._progress import StageLines
 
 # Lines of files, signatures, what a command printed; and drawings.
 TEXT, DRAWN = "text", re.compile("[▶◀▲▼│┌└]")
-GENERATOR = re.compile(r"make new-(\w+) NAME=(\w+)(?: IDENTITY=(\S+))?\n")
+GENERATOR = re.compile(r"(?:\.venv/bin/)?windrow new (\w+) (\w+)(?: --identity (\S+))?\n")
 IMPORTS = """
 from datetime import timedelta
-from schemas.model import Model, heavy
-from schemas.query import *
-from schemas.stream import Layout, Refusal
-from schemas.streams.cdr import parse_session
-from schemas.windows.policy import EvictionPolicy
+from windrow.schemas.model import Model, heavy
+from windrow.schemas.query import *
+from windrow.schemas.stream import Layout, Refusal
+from windrow.schemas.streams.cdr import parse_session
+from windrow.schemas.windows.policy import EvictionPolicy
 """
 # By page and first line: the test that runs the block.
 RUN_BY = {
@@ -27,6 +28,12 @@ RUN_BY = {
         "tests/contracts/test_docs.py::test_the_worked_query_prints_what_the_page_shows",
     ("README.md", "export WINDROW_HOME=var/demo"):
         "tests/contracts/test_code_blocks.py::test_the_commands_of_the_readme_run",
+    ("docs/projects.md", "windrow init trips --example bikes"):
+        "tests/contracts/test_wheel.py::test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other",
+    ("docs/projects.md", "def test_a_trip_is_counted(windrow_lake):"):
+        "tests/contracts/test_wheel.py::test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other",
+    ("docs/projects.md", '[project.entry-points."windrow.definitions"]'):
+        "tests/schemas/test_project.py::test_an_installed_package_brings_definitions_and_a_name_has_one_file",
     ("docs/report.md", "windrow report"):
         "tests/report/test_report_pages.py::test_the_command_makes_it_where_it_is_asked_to_and_says_where",
     ("docs/farm.md", "from datetime import timedelta"):
@@ -35,13 +42,15 @@ RUN_BY = {
         "tests/contracts/test_docs.py::test_the_selects_for_other_tools_say_what_windrow_query_says_in_every_zone",
     ("docs/semantics.md", "-- known at T"):
         "tests/contracts/test_docs.py::test_the_selects_for_other_tools_say_what_windrow_query_says_in_every_zone",
-    ("docs/semantics.md", "from pipelines import config"):
+    ("docs/semantics.md", "from windrow.pipelines import config"):
         "tests/command_line/test_spark_views.py::test_spark_and_duckdb_give_the_same_rows",
     ("docs/add-a-model.md", "windrow check farm_bikes_long_trips"):
         "tests/command_line/test_replaying_models.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
+    ("docs/operations.md", "from windrow.airflow import dags"):
+        "tests/airflow/test_provider.py::test_tasks_take_home_engine_and_locks_from_a_connection_as_the_page_shows",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
-    ("docs/add-a-stream.md", "from schemas.fields import decimal_number"):
+    ("docs/add-a-stream.md", "from windrow.schemas.fields import decimal_number"):
         "tests/ingest/test_json_lines.py::test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined",
     ("docs/read-the-tables.md", "import os"):
         "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
@@ -126,7 +135,8 @@ def test_no_reason_and_no_test_is_left_behind():
 def test_a_generator_that_a_page_shows_writes_the_files_that_the_page_names(block, tmp_path):
     copied(tmp_path, "schemas")
     kind, name, identity = GENERATOR.fullmatch(block.body).groups()
-    written = new.write(kind, name, tmp_path, identity or "")
+    into = copied(tmp_path, "pipelines") if kind == "window" or block.page == "README.md" else tmp_path
+    written = _writing.write(kind, name, into, identity or "")
     page = (ROOT / block.page).read_text()
     assert all(path.is_file() and str(path.relative_to(tmp_path)) in page for path in written)
 
@@ -162,6 +172,6 @@ def test_the_commands_of_the_readme_run(tmp_path):
     (block,) = [block for block in BLOCKS if block.first_line.startswith("export WINDROW_HOME=var/demo")]
     shell = console.Shell(tmp_path)
     shell.settings["WINDROW_ENGINE"] = "local"
-    shell.run(".venv/bin/python -m samples.bikes --into var/demo/landing --days 3 --trips-per-day 300")
+    shell.run(".venv/bin/python -m windrow.samples.bikes --into var/demo/landing --days 3 --trips-per-day 300")
     for command in block.body.splitlines():
         shell.run(command)

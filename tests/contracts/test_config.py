@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from upath import UPath
 
-from pipelines import config, location, storage
-from pipelines.config import LOCKS, MOST_LINES, MOST_MIB, MOST_WAIT, MOST_WAIT_S
-from schemas.errors import NotSetUp, WrongParameter
 from tests.support.processes import python
-from tests.support.rules import ROOT, files
+from tests.support.rules import ROOT, assert_none, files
+from windrow.pipelines import config, location, storage
+from windrow.pipelines.config import LOCKS, MOST_LINES, MOST_MIB, MOST_WAIT, MOST_WAIT_S
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 TASK_MIB, LINES = "WINDROW_TASK_MIB", "WINDROW_LINES_PER_WORKER"
 ENGINE, MASTER = "WINDROW_ENGINE", "WINDROW_SPARK_MASTER"
@@ -65,8 +65,8 @@ def test_what_is_no_such_value_is_refused_by_the_name_of_the_setting_without_a_p
 
 def test_settings_of_windrow_are_read_in_one_file():
     reads = re.compile(r"environ(\.get\(|\[)f?[\"']WINDROW_")
-    found = [path for path in files("pipelines") if reads.search((ROOT / path).read_text())]
-    assert [str(path) for path in found] == ["pipelines/config.py"]
+    found = [str(path) for path in files("pipelines", "kernels", "windrow") if reads.search((ROOT / path).read_text())]
+    assert_none("a setting may stand in windrow.toml: ask `setting` of schemas/project.py", found)
 
 
 @pytest.mark.parametrize(("asked", "setting"), [("local", "spark"), ("spark", "local")])
@@ -81,8 +81,8 @@ def test_the_engine_that_is_asked_for_comes_before_its_setting(monkeypatch, aske
 def test_a_jvm_that_does_not_start_is_named_with_its_settings(tmp_path):
     environment = os.environ | {"WINDROW_JAVA_OPTIONS": "no_such_class", "WINDROW_HOME": str(tmp_path)}
     code = (
-        "from pipelines import config; from pipelines.cli._errors import reported; "
-        "from pipelines.engines.spark.spark_session import session; "
+        "from windrow.pipelines import config; from windrow.pipelines.cli._errors import reported; "
+        "from windrow.pipelines.engines.spark.spark_session import session; "
         "import sys; sys.exit(reported(lambda: session(config.load()) and 0, as_json=False))"
     )
     ended = python("-c", code, env=environment)

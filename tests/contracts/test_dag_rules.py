@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import flow
-from pipelines.config import Config
-from schemas import ledger_tables, tables
-from schemas.registry import queries_of, stream, streams
 from tests.schemas.test_broken_definitions import edit
 from tests.support.checkout import copied
+from windrow.pipelines import flow
+from windrow.pipelines.config import Config
+from windrow.schemas import ledger_tables, tables
+from windrow.schemas.registry import queries_of, stream, streams
 
 pytestmark = pytest.mark.airflow
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -61,8 +61,8 @@ def tasks_of(dag):
 
 def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_path):
     copied(tmp_path / "tree", "dags", "pipelines", "processes", "schemas")
-    line = edit(tmp_path / "tree", "schemas/queries/bikes_daily.py", 'stream="bikes"', 'stream="bike"')
-    edit(tmp_path / "tree", "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Stream((")
+    line = edit(tmp_path / "tree", "examples/queries/bikes_daily.py", 'stream="bikes"', 'stream="bike"')
+    edit(tmp_path / "tree", "examples/streams/cdr.py", "STREAM = Stream(", "STREAM = Stream((")
     found = facts_of(tmp_path / "tree", tmp_path)
     dags = {dag["id"]: dag for dag in found["dags"]}
     others = set(streams()) - {"cdr"}
@@ -71,9 +71,9 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     scheduled.remove("bikes_daily")
     assert tasks_of(dags["bikes"])["replay"]["arguments"] == ["replay", *scheduled]
     [(file, text)] = found["errors"].items()
-    assert Path(file).name == "broken_definitions.py"
-    assert f"schemas/queries/bikes_daily.py:{line}: no stream is named 'bike'. Did you mean 'bikes'? Known: " in text
-    assert "Did you mean 'bikes'?" in text and "schemas/streams/cdr.py:" in text
+    assert Path(file).name == "windrow_broken.py"
+    assert f"examples/queries/bikes_daily.py:{line}: no stream is named 'bike'. Did you mean 'bikes'? Known: " in text
+    assert "Did you mean 'bikes'?" in text and "examples/streams/cdr.py:" in text
 
 
 def test_every_stream_has_its_dags_the_lake_has_one_and_there_is_no_other(parsed, every_dag):

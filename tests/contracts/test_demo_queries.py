@@ -4,14 +4,14 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.runs.backfill import backfill
-from pipelines.sql import statements
-from samples import bikes, cdr, telemetry
 from stack import demo
 from stack.demo import CHANGE_OF_CLOCKS, OF_EVERY_DEMO, DemoQuestion, verdicts
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.sql import statements
+from windrow.samples import bikes, cdr, telemetry
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 # By the question's first words: the answer's columns, and the most rows that it may have (None: as many as there are).

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.engines.spark.settings import authentication
-from schemas.errors import NotSetUp
 from stack import doctor, environments, images, settings
 from stack.places import REPOSITORY
 from tests.support.rules import assert_none
+from windrow.pipelines.engines.spark.settings import authentication
+from windrow.schemas.errors import NotSetUp
 
 DOCKER = REPOSITORY / "docker"
 PINNED = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
@@ -123,7 +123,6 @@ def test_airflow_s_settings_are_those_of_make_up(tmp_path):
     assert len(both) > 10
     others = {name for name in both if of_compose[name] != of_make_up[name]}
     places = {"API__BASE_URL", "CORE__DAGS_FOLDER", "CORE__EXECUTION_API_SERVER_URL", "CORE__PARALLELISM"}
-    places |= {"CORE__PLUGINS_FOLDER"}
     assert others <= {f"AIRFLOW__{name}" for name in places | {"CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"}}
 
 

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 import typer
 
-from pipelines.cli import _app as command_line
-from pipelines.sql.statements import add_revisions
-from schemas.registry import query
 from tests.contracts.test_layers import PACKAGES
 from tests.support.processes import python
 from tests.support.rules import FENCED, PAGES, ROOT, assert_none, blanked, blocks, line_of
+from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.sql.statements import add_revisions
+from windrow.schemas.registry import query
 
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#:]+)\)")

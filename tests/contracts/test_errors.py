@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table
-from pipelines.ledger.entry import Run
-from schemas import errors
-from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter, raised_elsewhere
 from tests.support.rules import assert_none
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.entry import Run
+from windrow.schemas import errors
+from windrow.schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter, raised_elsewhere
 
 # The ledger's state, and whether a retry may help.
 REFUSED_FOR_GOOD = ("refused", False)

@@ -8,19 +8,19 @@ from datetime import timedelta
 
 import pytest
 
-from pipelines import flow
-from pipelines.config import Config
-from pipelines.delta.file_commits import FileCommit
-from pipelines.delta.lake import Lake
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay import replay_day
-from schemas.ledger_tables import RUNS
-from schemas.registry import queries_of, stream, streams
 from tests.contracts.test_docs import TOUR
 from tests.support.lakes import PATIENT
 from tests.support.replay import landing
 from tests.support.rules import ROOT
 from tools.docs.flow import stages
+from windrow.pipelines import flow
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.file_commits import FileCommit
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas.ledger_tables import RUNS
+from windrow.schemas.registry import queries_of, stream, streams
 
 DAY = landing.FIRST_DAY + timedelta(days=1)
 # The second goes on from day to day.

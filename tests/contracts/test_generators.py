@@ -1,6 +1,6 @@
 """What a generator writes can be imported, and its test fails until somebody says what is right.
 
-Each runs in a copy of the tree, as `make new-…` would in a checkout.
+Each runs in a copy of the tree, as `windrow new` would in a checkout.
 """
 
 import os
@@ -10,17 +10,16 @@ from typing import NamedTuple
 
 import pytest
 
-import tools.new
-from schemas.errors import WrongParameter
 from tests.support.checkout import copied
 from tests.support.processes import python
-from tools.new import KINDS
+from windrow.pipelines.cli._writing import KINDS, files_of, write
+from windrow.schemas.errors import WrongParameter
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 ROOT = Path(__file__).parents[2]
-# What isn't copied (pipelines/, and kernels/ but for a new aggregate) is imported from here.
-COPIED = ("schemas", "tools", "tests/schemas", "pyproject.toml")
+# What isn't copied (kernels/, but for a new aggregate) is imported from here.
+COPIED = ("schemas", "pipelines", "tests/schemas", "pyproject.toml")
 ALL_PASSED, SOME_FAILED = 0, 1
 
 
@@ -39,7 +38,7 @@ def run(tree: Path, *arguments: str, stdin: int = subprocess.DEVNULL, **settings
 
 def new(tree: Path, kind: str, name: str, identity: str = "line") -> subprocess.CompletedProcess:
     asked = ("--identity", identity) if kind == "stream" else ()
-    return run(tree, "tools.new", kind, name, *asked)
+    return run(tree, "windrow.pipelines", "new", kind, name, *asked)
 
 
 def outcome(tree: Path, *tests: str, **settings: str) -> tuple[int, str]:
@@ -59,22 +58,22 @@ def fill_in(file: Path, pieces: dict[str, str]) -> None:
 def test_a_terminal_is_asked_what_makes_an_event_one_and_the_same(tree):
     typed, terminal = os.openpty()
     os.write(typed, b"vessel, start\n")
-    asked = run(tree, "tools.new", "stream", "boats", stdin=terminal)
+    asked = run(tree, "windrow.pipelines", "new", "stream", "boats", stdin=terminal)
     assert "What makes two records one and the same event" in asked.stdout
-    assert 'identity=("vessel", "start"),' in (tree / "schemas/streams/boats.py").read_text()
+    assert 'identity=("vessel", "start"),' in (tree / "examples/streams/boats.py").read_text()
 
 
 @pytest.mark.nightly
 def test_a_new_stream_fails_its_tests_until_real_lines_are_written_down(tree):
     made = new(tree, "stream", "boats")
-    assert (made.returncode, made.stderr) == (0, "")
+    assert made.returncode == 0, made.stderr
     code, output = outcome(tree, "tests/schemas/test_stream_boats.py")
     assert code == SOME_FAILED
     assert "write at least three real lines into EVENTS" in output
     code, output = outcome(tree, "tests/schemas/test_every_stream.py", "-k", "boats and says_everything")
     assert code == SOME_FAILED, "a TODO must not pass as a definition"
 
-    fill_in(tree / "schemas/streams/boats.py", pieces={"TODO: ": "", '"TODO", low=0': '"kg", low=0'})
+    fill_in(tree / "examples/streams/boats.py", pieces={"TODO: ": "", '"TODO", low=0': '"kg", low=0'})
     line = "2018-08-01 10:00:00,2018-08-01 10:30:00,ferry,{}"
     event = ("lines", line, "2018-08-01 10:00", "2018-08-01 10:30", "2018-08-01 10:30")
     events = [(event[0], line.format(n), *event[2:], {"key": "ferry", "value": n}) for n in (1, 2, 3)]
@@ -95,7 +94,7 @@ def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
     assert new(tree, "stream", "boats").returncode == 0
     paths = ["boats/a.csv", "boats/a.csv.gz", "boats/a.csv.part", "boats/a.csv.gz.part"]
     asked = (
-        f"from schemas.parsing import belongs; from schemas.streams.boats import STREAM; print("
+        f"from windrow.schemas.parsing import belongs; from windrow.schemas.streams.boats import STREAM; print("
         f"[path for path in {paths} if belongs(STREAM, path)])"
     )
     output = python("-c", asked, cwd=tree)
@@ -159,11 +158,11 @@ GENERATED = [
 @pytest.mark.parametrize("made", GENERATED, ids=lambda made: made.kind)
 def test_what_is_new_fails_its_test_until_it_is_filled_in_and_right(tree, made):
     if made.test.startswith("kernels/"):
-        copied(tree, "kernels", "pipelines", "processes", "tests/support")
+        copied(tree, "kernels", "processes", "tests/support")
     # Windows are compiled anew, for minutes, where they lie elsewhere.
     settings = {"NUMBA_DISABLE_JIT": "1"} if made.kind == "window" else {}
     written = new(tree, made.kind, made.name)
-    assert (written.returncode, written.stderr) == (0, "")
+    assert written.returncode == 0, written.stderr
     test = tree / "tests" / made.test
     if made.code:
         file, pieces = made.code
@@ -184,9 +183,9 @@ def test_what_is_new_fails_its_test_until_it_is_filled_in_and_right(tree, made):
 
 
 SQUARES = """
-from kernels.aggregators import make
-from schemas.errors import AggregateFailed
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.schemas.errors import AggregateFailed
+from windrow.schemas.query import agg
 window = make("two_stacks_lite", {"squares": agg("sum_of_squares", "v")}, column_types={"v": "int64"})
 window.bulk_insert([1, 2], [3_000_000_000, -5])
 print(window.query()["squares"] == 3_000_000_000**2 + 25)
@@ -226,19 +225,19 @@ def test_a_generator_writes_new_files_only_and_overwrites_nothing(tree, kind):
     after = texts()
     assert {path: after[path] for path in before} == before
     written = {str(path.relative_to(tree)) for path in after.keys() - before.keys()}
-    assert written == {path.replace("$name", "bikes_new") for path in KINDS[kind]}
-    assert all(f"wrote {path}" in made.stdout for path in written)
+    assert written == {path.replace("$name", "bikes_new") for path in files_of(kind, ROOT)}
+    assert all(path in made.stdout for path in written)
     again = new(tree, kind, "bikes_new")
     assert again.returncode == 2 and "exists" in again.stderr and "Traceback" not in again.stderr
     assert texts() == after
 
 
 def test_a_new_window_kind_is_a_file_per_layer_found_by_its_name(tree):
-    copied(tree, "kernels", "pipelines", "processes")
+    copied(tree, "kernels", "processes")
     assert new(tree, "window", "long_nights").returncode == 0
     asked = (
-        "from datetime import timedelta; from kernels.kinds import window_kind; "
-        "from pipelines.gate.recount.kinds import in_sql; from schemas.windows import every_kind; "
+        "from datetime import timedelta; from windrow.kernels.kinds import window_kind; "
+        "from windrow.pipelines.gate.recount.kinds import in_sql; from windrow.schemas.windows import every_kind; "
         "found = {kind.kind: kind for kind in every_kind()}['long_nights']; window = found(timedelta(days=1)); "
         "print(found.__name__, type(window_kind(window.kind)).__name__, type(in_sql(window)).__name__)"
     )
@@ -261,8 +260,8 @@ def test_a_new_stream_has_the_identity_that_was_asked_for_and_without_one_the_ch
         ("b", "key", '("key",)'),
         ("c", "none", "None"),
     ):
-        file, _ = tools.new.write("stream", name, tmp_path, asked)
+        file, _ = write("stream", name, tmp_path, asked)
         assert f"identity={written}," in file.read_text()
     for asked in ("", "key;start", "Line"):
-        with pytest.raises(WrongParameter, match="such as IDENTITY=key,start(?s:.*)repeats word for word is lost"):
-            tools.new.write("stream", "boats", tmp_path, asked)
+        with pytest.raises(WrongParameter, match="such as --identity key,start(?s:.*)repeats word for word is lost"):
+            write("stream", "boats", tmp_path, asked)

@@ -15,21 +15,25 @@ import pytest
 from importlinter import configuration
 from importlinter.application import use_cases
 
-from pipelines.ledger.code_hash import MAKE_NO_ROWS
+from tests.support.checkout import LINKED
 from tests.support.rules import ROOT, assert_none, files, line_of
+from windrow.pipelines.ledger.code_hash import MAKE_NO_ROWS
 
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
 LAYERS = [layer.split(" | ") for layer in SETTINGS["contracts"][0]["layers"]]
-PACKAGES = [folder for layer in LAYERS for folder in layer]
+OWN = ("windrow.airflow", "windrow.answer", "windrow.lake", "windrow.testing")
+PACKAGES = [name.removeprefix("windrow.").split(".")[0] for layer in LAYERS for name in layer if name not in OWN]
+PACKAGES = [*dict.fromkeys(PACKAGES), "windrow"]
 # Scripts that import nothing of the repository, and tests, which may import everything.
-OTHERS = ["docker", "tests"]
+OTHERS = ["dags", "docker", "tests"]
 FOLDERS = PACKAGES + OTHERS
 LIBRARIES = {
     "schemas": set(),
     "processes": set(),
     "kernels": {"numpy", "numba", "llvmlite"},
-    "dags": {"airflow", "fastapi"},
+    "airflow": {"airflow", "fastapi"},
     "samples": set(),
+    "examples": set(),
     "stack": set(),
     "tools": {"jinja2", "matplotlib", "pyarrow", "pytest", "typer"},
 }
@@ -50,7 +54,8 @@ def graph() -> grimp.ImportGraph:
 
 
 def module_of(path: Path) -> str:
-    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+    inside = ("windrow",) if path.parts[0] in LINKED and path.parts[0] != "examples" else ()
+    return ".".join((*inside, *path.with_suffix("").parts)).removesuffix(".__init__")
 
 
 MODULES = {module_of(path): path for path in files(*PACKAGES)}
@@ -101,7 +106,7 @@ def test_a_layer_has_only_the_libraries_that_it_may_have():
 
 
 def is_foreign(importer: str, name: str) -> bool:
-    folder, _, rest = importer.partition(".")
+    folder, _, rest = importer.removeprefix("windrow.").partition(".")
     if folder not in LIBRARIES or name.split(".")[0] in sys.stdlib_module_names | set(FOLDERS):
         return False
     # A store is a kernel's way to a file or a server: one file, one library.

@@ -10,10 +10,10 @@ import pytest
 from deltalake import DeltaTable
 
 import windrow
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
 from tests.support.lakes import PATIENT
 from tests.support.rules import FENCED, ROOT, blocks
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
 
 pytestmark = PATIENT
 PAGE = (ROOT / "docs/read-the-tables.md").read_text()

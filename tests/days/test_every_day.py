@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import code_hash, run_table
-from pipelines.runs.replay import replay_day
-from pipelines.sql import statements
-from schemas import registry
-from schemas.query import Query, agg, session, tumbling
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import code_hash, run_table
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.sql import statements
+from windrow.schemas import registry
+from windrow.schemas.query import Query, agg, session, tumbling
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

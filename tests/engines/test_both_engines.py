@@ -13,17 +13,17 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import landing
-from pipelines.ingest.files import ACCEPTED, DUPLICATE, REFUSED
-from pipelines.runs.replay import replay_day
-from schemas import registry
-from schemas.parsing import belongs, no_events
-from schemas.query import Query
-from schemas.side_tables import state_name
 from tests.support.digests import digests
 from tests.support.lakes import ingest, tables_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import landing
+from windrow.pipelines.ingest.files import ACCEPTED, DUPLICATE, REFUSED
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas import registry
+from windrow.schemas.parsing import belongs, no_events
+from windrow.schemas.query import Query
+from windrow.schemas.side_tables import state_name
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 STREAMS = registry.stream_names()

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipelines.config import Config
-from pipelines.delta import file_commits, new_files
-from pipelines.delta.file_commits import replace_partitions, replace_paths
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import write_batches, write_rows
-from pipelines.engines.engine import without_paths
-from pipelines.engines.spark import engine as spark_engine
-from pipelines.rows.arrays import arrow_schema
-from schemas.errors import BadInput
-from schemas.stream import Column
-from schemas.tables import Table
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta import file_commits, new_files
+from windrow.pipelines.delta.file_commits import replace_partitions, replace_paths
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import write_batches, write_rows
+from windrow.pipelines.engines.engine import without_paths
+from windrow.pipelines.engines.spark import engine as spark_engine
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.schemas.errors import BadInput
+from windrow.schemas.stream import Column
+from windrow.schemas.tables import Table
 
 COLUMNS = {"whole": "int64", "real": "float64", "flag": "bool", "time": "timestamp", "date": "date", "text": "string"}
 DAYS = [date(2020, 1, 1), date(2020, 1, 2)]

@@ -19,11 +19,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table
-from processes import proc
 from tests.support.other_user import NOBODY
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table
+from windrow.processes import proc
 
 pytestmark = pytest.mark.jvm
 # Words that java.util.Properties would take for something else.
@@ -41,9 +41,9 @@ OWN = {
 RUN = """
 import json, sys
 from pathlib import Path
-from pipelines.config import Config
-from pipelines.engines.spark.spark_session import session
-from pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.config import Config
+from windrow.pipelines.engines.spark.spark_session import session
+from windrow.pipelines.runs.ingest_day import ingest_day
 from tests.support.replay import landing
 
 config = Config(Path(sys.argv[1], "home"), Path(sys.argv[1], "landing"))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import config
-from pipelines.engines.spark.settings import MASTER, settings
-from schemas.errors import NotSetUp, WrongParameter
+from windrow.pipelines import config
+from windrow.pipelines.engines.spark.settings import MASTER, settings
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 

@@ -12,27 +12,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import kinds as served
-from pipelines.config import REPOSITORY
-from pipelines.gate.checks import checks
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds import in_sql, kinds
-from pipelines.gate.recount.kinds._calendar import calendar_windows
-from schemas.errors import NotRecounted
-from schemas.query import EMITS, month, sliding, tumbling, week
-from schemas.windows import Window, every_kind
 from tests.gate.test_dependent_windows import NOT_BY_THEIR_ENDS
 from tests.gate.test_dependent_windows import WINDOWS as DEPENDENT
 from tests.support.oracle.windows import windows_around
 from tests.support.processes import python
 from tests.support.small_lake import asked
 from tests.support.small_windows import WINDOWS
+from windrow.kernels import kinds as served
+from windrow.pipelines.config import REPOSITORY
+from windrow.pipelines.gate.checks import checks
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.kinds import in_sql, kinds
+from windrow.pipelines.gate.recount.kinds._calendar import calendar_windows
+from windrow.schemas.errors import NotRecounted
+from windrow.schemas.query import EMITS, month, sliding, tumbling, week
+from windrow.schemas.windows import Window, every_kind
 
 FOLDER = Path(REPOSITORY, "pipelines", "gate", "checks")
 OF = ("audit", "dependent", "files", "model", "silver")
 FILES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
 CHECKS = [check for of in OF for check in checks(of)]
-FOLDERS = ("kernels", "pipelines", "schemas")
+FOLDERS = ("windrow",)
 
 
 def imported(path: Path) -> list[str]:
@@ -56,17 +56,19 @@ def test_a_check_has_a_name_of_its_own_its_law_and_what_it_checks():
 def test_the_plain_replay_imports_what_queries_are_and_itself():
     folder = Path(REPOSITORY, "pipelines", "gate", "recount", "plain")
     inside = {name for path in folder.rglob("*.py") for name in imported(path) if name.split(".")[0] in FOLDERS}
-    assert {name for name in inside if not name.startswith(("pipelines.gate.recount.plain", "schemas"))} == set()
+    allowed = ("windrow.pipelines.gate.recount.plain", "windrow.schemas")
+    assert {name for name in inside if not name.startswith(allowed)} == set()
     assert inside
 
 
 @pytest.mark.slow
 def test_the_recount_uses_no_kernel():
     code = (
-        "import sys, pipelines.gate.checks as c; c.checks('audit'); c.checks('model'); c.checks('silver'); "
-        "from importlib import import_module; from pkgutil import walk_packages; from pipelines.gate import recount; "
+        "import sys, windrow.pipelines.gate.checks as c; c.checks('audit'); c.checks('model'); c.checks('silver'); "
+        "from importlib import import_module; from pkgutil import walk_packages; "
+        "from windrow.pipelines.gate import recount; "
         "[import_module(found.name) for found in walk_packages(recount.__path__, f'{recount.__name__}.')]; "
-        "print([name for name in sys.modules if name.split('.')[0] in ('kernels', 'pyspark', 'numba')])"
+        "print([name for name in sys.modules if name.startswith(('windrow.kernels', 'pyspark', 'numba'))])"
     )
     assert python("-c", code).stdout == "[]\n"
 
@@ -77,10 +79,10 @@ def test_great_expectations_talks_to_nobody(tmp_path):
     code = (
         "import socket; socket.socket.connect = socket.getaddrinfo = lambda *a, **k: print('CALLED', a)\n"
         "import sys; from pathlib import Path; import pandas as pd\n"
-        "from pipelines.config import Config\n"
-        "from pipelines.gate.validation import build, validated\n"
-        "from pipelines.gate.validation_results import keep\n"
-        "from schemas.expectations import NOT_NULL, Expectation\n"
+        "from windrow.pipelines.config import Config\n"
+        "from windrow.pipelines.gate.validation import build, validated\n"
+        "from windrow.pipelines.gate.validation_results import keep\n"
+        "from windrow.schemas.expectations import NOT_NULL, Expectation\n"
         "config, frames = Config(Path(sys.argv[1]), Path(sys.argv[1])), [pd.DataFrame({'a': [1]})]\n"
         "asked = [Expectation('t', 'n', NOT_NULL, {'column': 'a'}, '', '')]\n"
         "found = validated(asked, frames, 0)\n"

@@ -13,23 +13,23 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate.checks import find_in_rows, verdicts_on_rows
-from pipelines.gate.gate import laws_of_silver
-from pipelines.gate.recount import final_values
-from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
-from pipelines.ledger import code_hash
-from pipelines.ledger.entry import Run
-from schemas.ledger_tables import VERDICTS
-from schemas.query import EMITS
-from schemas.tables import partitions_table, pass_table, silver_table
 from tests.gate.test_dependent_windows import WINDOWS as DEPENDENT
 from tests.gate.test_dependent_windows import lake_of
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAY, FIRST_DAY, HOUR, STREAM, SmallLake, asked, make_lake, random_events
 from tests.support.small_windows import WINDOWS
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.checks import find_in_rows, verdicts_on_rows
+from windrow.pipelines.gate.gate import laws_of_silver
+from windrow.pipelines.gate.recount import final_values
+from windrow.pipelines.gate.recount.opening import open_recount
+from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
+from windrow.pipelines.ledger import code_hash
+from windrow.pipelines.ledger.entry import Run
+from windrow.schemas.ledger_tables import VERDICTS
+from windrow.schemas.query import EMITS
+from windrow.schemas.tables import partitions_table, pass_table, silver_table
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(8)]
 

@@ -8,20 +8,20 @@ from random import Random
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.engines.local import LocalEngine
-from pipelines.gate import expectations, validation
-from pipelines.gate.expectations import verdicts_by_day
-from pipelines.gate.gate import Gate
-from pipelines.gate.recount.tables import TableVersion
-from pipelines.gate.validation_results import kept
-from pipelines.ledger.verdicts import Verdict
-from pipelines.sql import statements
-from schemas.expectations import audit_expectations, late_expectations, silver_expectations
-from schemas.tables import Table, files_table, silver_table
 from tests.support.small_lake import DAY, DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.local import LocalEngine
+from windrow.pipelines.gate import expectations, validation
+from windrow.pipelines.gate.expectations import verdicts_by_day
+from windrow.pipelines.gate.gate import Gate
+from windrow.pipelines.gate.recount.tables import TableVersion
+from windrow.pipelines.gate.validation_results import kept
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.sql import statements
+from windrow.schemas.expectations import audit_expectations, late_expectations, silver_expectations
+from windrow.schemas.tables import Table, files_table, silver_table
 
 pytestmark = pytest.mark.slow
 

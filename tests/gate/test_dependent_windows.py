@@ -9,15 +9,15 @@ from operator import itemgetter
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount import drawn
-from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.ledger import code_hash
-from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
-from schemas.tables import silver_table
 from tests.support.replay.work import run_day
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, random_events, replayed_lake
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount import drawn
+from windrow.pipelines.gate.recount.plain.aggregates import aggregate
+from windrow.pipelines.ledger import code_hash
+from windrow.schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
+from windrow.schemas.tables import silver_table
 
 MINUTE = timedelta(minutes=1)
 WINDOWS = {

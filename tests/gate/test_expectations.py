@@ -5,19 +5,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate import gate
-from pipelines.ledger.entry import Run
-from pipelines.sql import statements
-from schemas import registry
-from schemas.errors import GateFailed
-from schemas.expectations import NOT_NULL, audit_expectations, late_expectations, silver_expectations
-from schemas.ledger_tables import VERDICTS
-from schemas.query import agg, spanning
-from schemas.tables import files_table, partitions_table, pass_table, silver_table
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate import gate
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.sql import statements
+from windrow.schemas import registry
+from windrow.schemas.errors import GateFailed
+from windrow.schemas.expectations import NOT_NULL, audit_expectations, late_expectations, silver_expectations
+from windrow.schemas.ledger_tables import VERDICTS
+from windrow.schemas.query import agg, spanning
+from windrow.schemas.tables import files_table, partitions_table, pass_table, silver_table
 
 pytestmark = pytest.mark.few_tests(6)
 DAY = DAYS[1]

@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate.checks import function_outputs
-from pipelines.sql import statements
-from schemas.model import HeavyCall, Model, heavy
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, choose, random_events, replayed_lake
 from tests.support.small_windows import WINDOWS
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.checks import function_outputs
+from windrow.pipelines.sql import statements
+from windrow.schemas.model import HeavyCall, Model, heavy
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 

@@ -5,20 +5,20 @@ from datetime import date
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.entry import Run
-from pipelines.ledger.run_table import StepRow
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay import replay_day
-from pipelines.runs.reports import DayReport
-from schemas import registry
-from schemas.errors import GateFailed, Superseded
-from schemas.ledger_tables import VERDICTS
 from tests.support.lakes import DAYS as PUBLISHED
 from tests.support.lakes import gate_of, silent, spoil_noted
 from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.runs.reports import DayReport
+from windrow.schemas import registry
+from windrow.schemas.errors import GateFailed, Superseded
+from windrow.schemas.ledger_tables import VERDICTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
 

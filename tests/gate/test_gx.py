@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-IMPORTED = "import numba, pipelines.gx, great_expectations; "
+IMPORTED = "import numba, windrow.pipelines.gx, great_expectations; "
 WHOLE = "import scipy.stats, altair; print(scipy.stats.norm.cdf(0), altair.BinParams.__name__)"
 
 

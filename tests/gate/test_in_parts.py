@@ -7,16 +7,16 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate import validation
-from pipelines.gate.gate import Gate, key_shares
-from pipelines.gate.recount import final_values
-from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
-from pipelines.gate.validation_results import Result, kept, merged, name_of
 from tests.support.small_lake import DAYS, STREAM, asked, make_lake, random_events
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate import validation
+from windrow.pipelines.gate.gate import Gate, key_shares
+from windrow.pipelines.gate.recount import final_values
+from windrow.pipelines.gate.recount.opening import open_recount
+from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
+from windrow.pipelines.gate.validation_results import Result, kept, merged, name_of
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +93,7 @@ def test_rows_are_cut_by_bucket_or_by_key(tmp_path, monkeypatch, key, expected):
     made = make_lake(Config(tmp_path, tmp_path), asked(key=key), random_events(seed=5, count=80))
     lake, engine, whole = Lake(made.config), engine_of(made.config), made.laws_by_day(*DAYS)
     assert key_shares(lake, engine, made.audited(*DAYS)) == [ALL_KEYS]
-    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
+    monkeypatch.setattr("windrow.pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(type(engine), "slots", SLOTS)
     assert key_shares(lake, engine, made.audited(*DAYS)) == expected
     assert made.laws_by_day(*DAYS) == whole

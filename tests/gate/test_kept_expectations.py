@@ -14,20 +14,20 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines.config import MOST_WAIT, REPOSITORY, Config
-from pipelines.delta.lake import Lake
-from pipelines.delta.locks import locked_here
-from pipelines.gate import validation, validation_results
-from pipelines.gate.validation import validated
-from pipelines.gate.validation_results import LOCK, keep, kept, name_of, page, remove_replaced, run_name
-from pipelines.ledger.entry import Run
-from pipelines.tables.arrival_days import ArrivalDays
-from schemas import registry
-from schemas.errors import NotSetUp, StorageFailed
-from schemas.expectations import NOT_NULL, DayOfTable, Expectation, at_least, silver_expectations
-from schemas.ledger_tables import VERDICTS
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, choose, make_lake, random_events
+from windrow.pipelines.config import MOST_WAIT, REPOSITORY, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.locks import locked_here
+from windrow.pipelines.gate import validation, validation_results
+from windrow.pipelines.gate.validation import validated
+from windrow.pipelines.gate.validation_results import LOCK, keep, kept, name_of, page, remove_replaced, run_name
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp, StorageFailed
+from windrow.schemas.expectations import NOT_NULL, DayOfTable, Expectation, at_least, silver_expectations
+from windrow.schemas.ledger_tables import VERDICTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(5)]
 
@@ -74,7 +74,7 @@ class TestSuites:
         assert all(verdict.passed for verdict in check_silver(made))
         rows = DayOfTable(SILVER, "arrival_date", DAYS[1])
         reverse = at_least(rows, "start", "end", or_equal=False)
-        monkeypatch.setattr("pipelines.gate.gate.silver_expectations", lambda stream, day, events: (reverse,))
+        monkeypatch.setattr("windrow.pipelines.gate.gate.silver_expectations", lambda stream, day, events: (reverse,))
         assert not check_silver(made)[0].passed
         monkeypatch.undo()
         assert all(verdict.passed for verdict in check_silver(made))
@@ -95,8 +95,8 @@ class TestSuites:
         assert known() is None
 
     def test_where_no_day_has_to_be_checked_the_library_is_not_imported(self, made, monkeypatch):
-        monkeypatch.delattr("pipelines.gate.validation", raising=False)
-        monkeypatch.setitem(sys.modules, "pipelines.gate.validation", None)
+        monkeypatch.delattr("windrow.pipelines.gate.validation", raising=False)
+        monkeypatch.setitem(sys.modules, "windrow.pipelines.gate.validation", None)
         gate = gate_of(Lake(made.config))
         assert gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, []) == {}
         with pytest.raises(ImportError):
@@ -128,9 +128,9 @@ class TestResults:
     def test_processes_that_validate_at_the_same_time_each_keep_their_result(self, tmp_path):
         code = (
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"
-            "from pipelines.config import Config; from pipelines.gate.validation import validated\n"
-            "from pipelines.gate.validation_results import keep\n"
-            "from schemas.expectations import NOT_NULL, Expectation\n"
+            "from windrow.pipelines.config import Config; from windrow.pipelines.gate.validation import validated\n"
+            "from windrow.pipelines.gate.validation_results import keep\n"
+            "from windrow.schemas.expectations import NOT_NULL, Expectation\n"
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
             "asked = [Expectation(table, 'a is not null', NOT_NULL, {'column': 'a'}, '', '')]\n"
             "for _ in range(5):\n"

@@ -5,11 +5,11 @@ from itertools import product
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.sql import statements
-from schemas.query import EMITS
-from schemas.tables import silver_table
 from tests.support.small_lake import DAYS, FIRST_DAY, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.sql import statements
+from windrow.schemas.query import EMITS
+from windrow.schemas.tables import silver_table
 
 DAY = DAYS[1]
 SILVER = silver_table(STREAM)

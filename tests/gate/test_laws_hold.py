@@ -7,8 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.query import agg
-from schemas.tables import silver_table
 from tests.support.small_lake import (
     DAY,
     DAYS,
@@ -22,6 +20,8 @@ from tests.support.small_lake import (
     replayed_lake,
 )  # fmt: skip
 from tests.support.small_windows import AGGREGATES
+from windrow.schemas.query import agg
+from windrow.schemas.tables import silver_table
 
 pytestmark = pytest.mark.slow
 

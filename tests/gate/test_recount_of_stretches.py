@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.gate.recount import in_order
-from pipelines.gate.recount.final_values import values_of_ranges
-from pipelines.gate.recount.kinds.session import bounds_by_reach
-from pipelines.gate.recount.order_statistics import means
-from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.ticks import Shape
-from pipelines.gate.recount.rows_held import OrderedEvents, RowsToCount, bounds
-from pipelines.gate.recount.stretches import StretchesOfWindows, Values
-from schemas.query import agg, session
 from tests.support.small_lake import HOUR, asked
+from windrow.pipelines.gate.recount import in_order
+from windrow.pipelines.gate.recount.final_values import values_of_ranges
+from windrow.pipelines.gate.recount.kinds.session import bounds_by_reach
+from windrow.pipelines.gate.recount.order_statistics import means
+from windrow.pipelines.gate.recount.plain.aggregates import aggregate
+from windrow.pipelines.gate.recount.plain.ticks import Shape
+from windrow.pipelines.gate.recount.rows_held import OrderedEvents, RowsToCount, bounds
+from windrow.pipelines.gate.recount.stretches import StretchesOfWindows, Values
+from windrow.schemas.query import agg, session
 
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 

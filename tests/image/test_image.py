@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
 from stack.images import TARGETS
 from stack.places import REPOSITORY, WINDROW
 from tests.support.digests import digests_of_rows
 from tests.support.images import Builder, require_programs
+from windrow.pipelines.config import Config
 
 pytestmark = [pytest.mark.timeout(2400), pytest.mark.jvm]
 DAY, USER = date(2018, 11, 4), 10001
@@ -40,7 +40,7 @@ def landing(tmp_path_factory) -> Path:
     """Generated trips, which every user may read."""
     folder = tmp_path_factory.mktemp("landing")
     words = ["--into", folder, "--days", "3", "--last-day", DAY, "--seed", "1"]
-    subprocess.run([sys.executable, "-m", "samples.bikes", *map(str, words)], cwd=REPOSITORY, check=True)
+    subprocess.run([sys.executable, "-m", "windrow.samples.bikes", *map(str, words)], cwd=REPOSITORY, check=True)
     subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
     return folder
 
@@ -73,7 +73,7 @@ def test_airflow_s_image_reads_the_dags_and_takes_its_login_from_a_secret(builde
     (secrets / "AIRFLOW_LOGIN_PASSWORD").write_text("of-this-test")
     with builder.container(TARGETS["airflow"], {secrets: "/run/secrets"}) as container:
         assert container.run("airflow", "version").strip().splitlines()[-1].startswith("3.")
-        container.run("/opt/windrow/.venv-airflow/bin/python", "/opt/windrow/dags/streams.py")
+        container.run("/opt/windrow/.venv-airflow/bin/python", "/opt/windrow/dags/windrow_dags.py")
         file = "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE=/tmp/passwords.json"
         shown = container.run(
             "env", file, *("python3", "/opt/windrow/docker/entrypoint.py", "cat", "/tmp/passwords.json")

@@ -5,20 +5,20 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import outcome
-from pipelines.ingest.files import ACCEPTED, FileRow
-from pipelines.ingest.outcome import IngestReport
-from pipelines.ledger import run_table
-from pipelines.ledger.run_table import StepRow
-from pipelines.report.overview import PAGE, overview_pages
-from pipelines.runs.reports import DayReport
-from schemas.errors import GateFailed, WrongParameter
-from schemas.stream import FAIL, Layout, Limit
-from schemas.validation import validate_stream
 from tests.support import meters
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import outcome
+from windrow.pipelines.ingest.files import ACCEPTED, FileRow
+from windrow.pipelines.ingest.outcome import IngestReport
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.report.overview import PAGE, overview_pages
+from windrow.pipelines.runs.reports import DayReport
+from windrow.schemas.errors import GateFailed, WrongParameter
+from windrow.schemas.stream import FAIL, Layout, Limit
+from windrow.schemas.validation import validate_stream
 
 GOOD, BAD = "meters/good.csv", "meters/bad.csv"
 DAY = timedelta(days=1)

@@ -7,14 +7,14 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import parse
-from pipelines.ledger.stale import stale
-from pipelines.runs.replay import replay_day
-from schemas import registry
 from tests.support.lakes import PATIENT, ingest, pending
 from tests.support.replay.reading import rows
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import parse
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas import registry
 
 pytestmark = [pytest.mark.slow, PATIENT]
 QUERY, FIRST = "cdr_active", date(2015, 8, 3)

@@ -7,19 +7,19 @@ from datetime import date
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.ingest import changes, file_content, files, landing, parse
-from pipelines.ingest import ingest as ingest_module
-from pipelines.ingest.changes import Asked
-from pipelines.storage import FileState
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
-from schemas.errors import LandingFailed
 from tests.support import landings, trips
 from tests.support.lakes import ingest, pending, tables_of
 from tests.support.landings import BIKES, content_of, path_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.ingest import changes, file_content, files, landing, parse
+from windrow.pipelines.ingest import ingest as ingest_module
+from windrow.pipelines.ingest.changes import Asked
+from windrow.pipelines.storage import FileState
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
+from windrow.schemas.errors import LandingFailed
 
 pytestmark = pytest.mark.few_tests(8)
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.gate.checks import law_1_files
-from pipelines.ledger import run_table, snapshots
-from pipelines.runs.ingest_day import forget, ingest_day
-from pipelines.upkeep.repair import repair
-from schemas.errors import TableDamaged, UnknownName, WrongParameter
-from schemas.ledger_tables import VERDICTS
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.checks import law_1_files
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.runs.ingest_day import forget, ingest_day
+from windrow.pipelines.upkeep.repair import repair
+from windrow.schemas.errors import TableDamaged, UnknownName, WrongParameter
+from windrow.schemas.ledger_tables import VERDICTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 

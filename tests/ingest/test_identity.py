@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest.parse import LINE_COLUMNS, Parser, ParseRules
-from pipelines.runs.ingest_day import forget
-from schemas.errors import WrongParameter
-from schemas.parsing import identity_of
-from schemas.stream import Record
-from schemas.validation import validate_stream
 from tests.support import meters
 from tests.support.edited import with_layout
 from tests.support.engines import ENGINES
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest.parse import LINE_COLUMNS, Parser, ParseRules
+from windrow.pipelines.runs.ingest_day import forget
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.parsing import identity_of
+from windrow.schemas.stream import Record
+from windrow.schemas.validation import validate_stream
 
 THE_DAY = [*meters.readings("a", meters.MIDNIGHT, 50)]
 A, B = "meters/a.csv", "meters/b.csv"

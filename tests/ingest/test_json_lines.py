@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 STREAM = """
 from datetime import date, timedelta
 
-from schemas.stream import Column, Stream
+from windrow.schemas.stream import Column, Stream
 
 STREAM = Stream(
     name="buoys",
@@ -72,7 +72,7 @@ def tree(tmp_path_factory) -> Path:
     [layout] = [
         body
         for body in blocks("docs/add-a-stream.md", "python")
-        if body.startswith("from schemas.fields import decimal_number")
+        if body.startswith("from windrow.schemas.fields import decimal_number")
     ]
     (tree / "schemas" / "streams" / "buoys.py").write_text(f'"""Waves."""\n\n{layout}\n{STREAM}')
     landing = tree / "landing" / "buoys"

@@ -9,15 +9,15 @@ from deltalake import DeltaTable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.config import Config
-from pipelines.delta.file_commits import committing, replace_partitions, replace_paths
-from pipelines.delta.lake import Lake, Where
-from pipelines.delta.new_files import write_rows
-from pipelines.engines.engine import without_paths
-from pipelines.rows.arrays import arrow_schema
-from schemas.errors import NotSetUp, StorageFailed, TableMismatch
-from schemas.stream import Column
-from schemas.tables import Table
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.file_commits import committing, replace_partitions, replace_paths
+from windrow.pipelines.delta.lake import Lake, Where
+from windrow.pipelines.delta.new_files import write_rows
+from windrow.pipelines.engines.engine import without_paths
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.schemas.errors import NotSetUp, StorageFailed, TableMismatch
+from windrow.schemas.stream import Column
+from windrow.schemas.tables import Table
 
 DAYS = [date(2020, 1, 1), date(2020, 1, 2)]
 TABLE = Table(

@@ -8,18 +8,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.ingest import changes, file_content, files, landing
-from pipelines.ingest.ingest import ingest as ingest_unrecorded
-from pipelines.ingest.landing import HALF_WRITTEN, HIDDEN
-from pipelines.ingest.writes import write_bronze
-from schemas import registry
-from schemas.errors import NotSetUp
 from tests.support import landings, trips
 from tests.support.edited import with_layout
 from tests.support.lakes import ingest
 from tests.support.trips import BIKES, TABLES, find
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.ingest import changes, file_content, files, landing
+from windrow.pipelines.ingest.ingest import ingest as ingest_unrecorded
+from windrow.pipelines.ingest.landing import HALF_WRITTEN, HIDDEN
+from windrow.pipelines.ingest.writes import write_bronze
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp
 
 LINES = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 08:00:00", 700)]
 

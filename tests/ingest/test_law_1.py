@@ -5,18 +5,18 @@ from datetime import timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate.checks import law_1_files
-from pipelines.ingest.ingest import ingest as ingest_unchecked
-from pipelines.ledger.verdicts import verdicts_on
-from pipelines.runs.ingest_day import forget
-from pipelines.upkeep.maintain import maintain
-from schemas.errors import GateFailed
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest
 from tests.support.landings import BIKES, content_of, path_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate.checks import law_1_files
+from windrow.pipelines.ingest.ingest import ingest as ingest_unchecked
+from windrow.pipelines.ledger.verdicts import verdicts_on
+from windrow.pipelines.runs.ingest_day import forget
+from windrow.pipelines.upkeep.maintain import maintain
+from windrow.schemas.errors import GateFailed
 
 pytestmark = pytest.mark.slow
 

@@ -12,18 +12,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.ingest import parse
-from pipelines.ledger import code_hash
-from schemas import registry
-from schemas.fields import decimal_or_none
-from schemas.instants import read_time
-from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Record
 from tests.ingest.test_packings import zipped
 from tests.support import landings
 from tests.support.lakes import ingest
 from tests.support.row_layouts import HEADER, stream
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import parse
+from windrow.pipelines.ledger import code_hash
+from windrow.schemas import registry
+from windrow.schemas.fields import decimal_or_none
+from windrow.schemas.instants import read_time
+from windrow.schemas.local_time import LocalClock
+from windrow.schemas.stream import Column, Layout, Record
 
 pytestmark = pytest.mark.slow
 CLOCK = LocalClock("America/Chicago")

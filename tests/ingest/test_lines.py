@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.ingest import file_content
-from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, lines, records
-from pipelines.ingest.packings import UnpackedFile, Unreadable
-from schemas.parsing import split
 from tests.support import trips
 from tests.support.row_layouts import layout
+from windrow.pipelines.ingest import file_content
+from windrow.pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, lines, records
+from windrow.pipelines.ingest.packings import UnpackedFile, Unreadable
+from windrow.schemas.parsing import split
 
 
 def read(content: bytes, piece_bytes: int = 1 << 20) -> list[tuple[str, str | None]]:

@@ -8,16 +8,16 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import files, parse
-from pipelines.ledger import snapshots
-from pipelines.runs.replay import replay_day
-from schemas import registry
-from schemas.errors import TableMismatch
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import files, parse
+from windrow.pipelines.ledger import snapshots
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas import registry
+from windrow.schemas.errors import TableMismatch
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines import config as settings_of
-from pipelines.config import HOME, LANDING, Config
-from pipelines.delta.lake import Lake
-from pipelines.location import NOT_IN_HOMES
-from schemas.errors import WrongParameter
 from tests.support import trips
 from tests.support.engines import ENGINES
 from tests.support.lakes import PATIENT, ingest
+from windrow.pipelines import config as settings_of
+from windrow.pipelines.config import HOME, LANDING, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.location import NOT_IN_HOMES
+from windrow.schemas.errors import WrongParameter
 
 PRINTABLE = "".join(sorted({*string.punctuation, *" aA0é日😀"} - {"/"}))
 # Each character, and those that libraries take for something together.

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.ingest.packings import Unreadable, content, json_lines
+from windrow.pipelines.ingest.packings import Unreadable, content, json_lines
 
 TEXT = "key,value\nGrünerløkka,1\n" * 500
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.api import PassTicks
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import partitions
-from pipelines.replay.watermark import PassTable
-from pipelines.tables.arrival_days import ArrivalDay, ArrivalDays
 from tests.support.oracle.history import heartbeats
 from tests.support.trips import TABLES
+from windrow.kernels.api import PassTicks
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import partitions
+from windrow.pipelines.replay.watermark import PassTable
+from windrow.pipelines.tables.arrival_days import ArrivalDay, ArrivalDays
 
 pytestmark = pytest.mark.few_tests(2)
 

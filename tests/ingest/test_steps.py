@@ -8,16 +8,16 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import files, parse
-from pipelines.ingest.changes import LEAST_BYTES
-from schemas import registry
-from schemas.stream import Layout
-from schemas.tables import silver_table
 from tests.support import landings, trips
 from tests.support.lakes import PATIENT, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import files, parse
+from windrow.pipelines.ingest.changes import LEAST_BYTES
+from windrow.schemas import registry
+from windrow.schemas.stream import Layout
+from windrow.schemas.tables import silver_table
 
 pytestmark = [PATIENT, pytest.mark.few_tests(3)]
 

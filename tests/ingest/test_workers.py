@@ -10,18 +10,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.config import Config
-from pipelines.engines import local as workers
-from pipelines.ingest.parse import LINE_COLUMNS, ParseRules, parse_lines
-from schemas.errors import WorkerLost
 from tests.support import processes, trips
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.engines import local as workers
+from windrow.pipelines.ingest.parse import LINE_COLUMNS, ParseRules, parse_lines
+from windrow.schemas.errors import WorkerLost
 
 pytestmark = pytest.mark.few_tests(1)
 
 PATHS = [trips.path_of(name) for name in "abc"]
 PROGRAM = """
-from pipelines import config
+from windrow.pipelines import config
 from tests.support.lakes import ingest
 config.Config.cores = 2
 ingest(config.load(), "bikes")

@@ -9,22 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from kernels.monoids import functions, monoids_of
-from kernels.runtime import cache
+from tests.support.checkout import copied
 from tests.support.other_user import as_other_user, give
+from windrow.kernels.monoids import functions, monoids_of
+from windrow.kernels.runtime import cache
 
 ROOT = Path(__file__).resolve().parents[2]
 ANSWER = """
 import sys
-from kernels.aggregators import make
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.schemas.query import agg
 window = make("two_stacks_lite", {"x": agg(sys.argv[1], "v")}, column_types={"v": "int64"})
 window.bulk_insert([1, 2, 3], [10, 20, 30])
 print(window.query()["x"])
 """
 EDITED = """
 import pathlib, sys
-from kernels.monoids import every_monoid
+from windrow.kernels.monoids import every_monoid
 every_monoid()
 shared = pathlib.Path("kernels/monoids/_exact_sum.py")
 shared.write_text(shared.read_text() + "\\n# edited while a process runs\\n")
@@ -33,8 +34,8 @@ LARGEST_TWICE = '''"""aardvark: twice the greatest value. Null over no values.""
 
 from dataclasses import replace
 
-from kernels.monoids._aardvark import lower
-from kernels.monoids.max import MONOIDS as GREATEST
+from windrow.kernels.monoids._aardvark import lower
+from windrow.kernels.monoids.max import MONOIDS as GREATEST
 
 MONOIDS = (replace(GREATEST[0], column_types=("int64",), lower=lower, checked=True),)
 '''
@@ -47,9 +48,7 @@ TIMES = """def lower(state):
 def tree(tmp_path_factory):
     """A copy of the sources, to be edited, with a cache of its own."""
     folder = tmp_path_factory.mktemp("tree")
-    for package in ("kernels", "schemas"):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    return folder
+    return copied(folder, "kernels", "schemas")
 
 
 def run(
@@ -104,8 +103,8 @@ def test_the_same_sources_in_another_folder_compile_nothing(tree, tmp_path):
     """As each session of a cluster unpacks them."""
     assert answer(tree, "sum") == "60"
     before = compiled(tree)
-    for package in ("kernels", "schemas"):
-        shutil.copytree(tree / package, tmp_path / package)
+    for package in ("kernels", "schemas", "windrow"):
+        shutil.copytree(tree / package, tmp_path / package, symlinks=True)
     assert answer(tmp_path, "sum", WINDROW_NUMBA=str(tree / "numba")) == "60"
     assert before and compiled(tree) == before
 
@@ -113,7 +112,7 @@ def test_the_same_sources_in_another_folder_compile_nothing(tree, tmp_path):
 @pytest.mark.nightly
 @pytest.mark.parametrize("statement", ["from ._bonobo import lower", "from . import _bonobo"])
 def test_an_edit_of_what_an_aggregate_imports_by_a_relative_name_is_seen(tree, statement):
-    text = LARGEST_TWICE.replace("from kernels.monoids._aardvark import lower", statement)
+    text = LARGEST_TWICE.replace("from windrow.kernels.monoids._aardvark import lower", statement)
     name = f"bonobo{len(statement)}"
     used = text if "lower" in statement else text.replace("lower=lower", "lower=_bonobo.lower")
     (tree / f"kernels/monoids/{name}.py").write_text(used.replace("aardvark", name))
@@ -197,13 +196,13 @@ def test_monoids_have_names_that_other_files_do_not_change():
 
 
 def test_every_file_that_an_aggregate_imports_is_in_its_digest(tree):
-    found = cache._imported("kernels.monoids.std", {})
-    assert {"kernels.monoids.std", "kernels.monoids.variance", "kernels.monoid"} <= set(found)
-    assert not {name for name in found if name.startswith(("numba", "math", "kernels.runtime"))}
+    found = cache._imported("windrow.kernels.monoids.std", {})
+    assert {"windrow.kernels.monoids.std", "windrow.kernels.monoids.variance", "windrow.kernels.monoid"} <= set(found)
+    assert not {name for name in found if name.startswith(("numba", "math", "windrow.kernels.runtime"))}
 
 
 def is_module(name: str) -> bool:
-    place = ROOT / name.replace(".", "/")
+    place = ROOT / name.removeprefix("windrow.").replace(".", "/")
     return place.is_dir() or place.with_suffix(".py").is_file()
 
 
@@ -212,7 +211,7 @@ def test_what_the_digest_of_the_kernels_leaves_out_is_imported_by_none_of_them()
     nothing."""
     compiles_nothing = {*cache.APART, f"{cache.HEAVY_FUNCTIONS}._function"}
     for path in (ROOT / "kernels").rglob("*.py"):
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        module = ".".join(("windrow", *path.relative_to(ROOT).with_suffix("").parts))
         if module.startswith(cache.APART):
             continue
         nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]

@@ -1,7 +1,6 @@
 """A user's aggregate gives what exact integers give, or fails: nothing wraps."""
 
 import os
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,11 @@ from hypothesis import strategies as st
 from numba import njit
 from numba.core.errors import TypingError
 
-from kernels.monoid import Monoid
-from kernels.monoids import _exact_sum
-from kernels.overflow import CHECKED, checked
+from tests.support.checkout import copied
 from tests.support.processes import python
+from windrow.kernels.monoid import Monoid
+from windrow.kernels.monoids import _exact_sum
+from windrow.kernels.overflow import CHECKED, checked
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
@@ -159,14 +159,14 @@ def test_unsigned_integers_which_wrap_elsewhere_are_refused():
 @pytest.mark.nightly
 def test_what_numba_can_not_compile_is_a_broken_definition_of_its_file(tmp_path):
     """In a copy, whose file of `range` has a set in a state: right in plain Python."""
-    shutil.copytree(ROOT / "kernels", tmp_path / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    copied(tmp_path, "kernels")
     file = tmp_path / "kernels/monoids/range.py"
     file.write_text(
         file.read_text().replace("return (word, word)", "return tuple(sorted({str(word)}) and (word, word))")
     )
-    asked = "from kernels.states.tables import monoid_table; monoid_table('range', 'range_int64')"
+    asked = "from windrow.kernels.states.tables import monoid_table; monoid_table('range', 'range_int64')"
     settings = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "WINDROW_NUMBA": str(tmp_path)}
     done = python("-c", asked, cwd=tmp_path, env=settings)
     line = file.read_text().partition("str(word)")[0].count("\n") + 1
-    refused = f"schemas.errors.BrokenDefinition: kernels/monoids/range.py:{line}: Numba can't compile it: Cannot unify"
+    refused = f"BrokenDefinition: kernels/monoids/range.py:{line}: Numba can't compile it: Cannot unify"
     assert refused in done.stderr, done.stderr

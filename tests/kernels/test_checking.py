@@ -6,12 +6,12 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from kernels.aggregators import make
-from kernels.monoids import AggregateSpec
-from kernels.objects.checking import differing_word, exactly, folded, folded_in_groups, suffixed
-from kernels.runtime.memory import as_float, as_word
-from kernels.states.state_plan import make_plan
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.objects.checking import differing_word, exactly, folded, folded_in_groups, suffixed
+from windrow.kernels.runtime.memory import as_float, as_word
+from windrow.kernels.states.state_plan import make_plan
+from windrow.schemas.query import agg
 
 FLOATS = {name: agg(name, "v") for name in ("std", "sum", "fast_sum", "mean", "product")}
 KERNELS = ("daba_lite", "amortized_monoid_tree", "two_stacks_lite", "monoid_tree")

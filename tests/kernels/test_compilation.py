@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels.aggregators import kernels
 from tests.support.processes import python
+from windrow.kernels.aggregators import kernels
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,9 +37,9 @@ AS_PLAIN_PYTHON = (
 TAKES_S = {"test_queues": 60, "test_random_walks": 20, "test_replay": 95, "test_sketches": 40, "test_states": 28}
 RETURNED = """
 import sys
-from kernels.aggregators import make
-from kernels.runtime import checked_memory
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.kernels.runtime import checked_memory
+from windrow.schemas.query import agg
 def used():
     window = make(sys.argv[1], {"total": agg("sum", "v")}, column_types={"v": "int64"})
     window.bulk_insert(range(100), range(100))
@@ -57,8 +57,8 @@ print(sum(block.size for at, blocks in checked_memory._blocks.items() if at not 
 """
 FILL = """
 import sys
-from kernels.aggregators import make
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.schemas.query import agg
 for kernel in sys.argv[1:]:
     window = make(kernel, {"sum": agg("sum", "v")}, column_types={"v": "int64"})
     window.bulk_insert(range(57), range(57))

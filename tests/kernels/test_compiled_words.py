@@ -7,11 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kernels.ranks import rank_keys
-from kernels.runtime.bisection import place_above, place_from, searches
-from kernels.runtime.memory import address_of, entry, inner
-from kernels.runtime.sorting import insert_ascending, merge_ascending
-from kernels.runtime.struct import words_at
+from windrow.kernels.ranks import rank_keys
+from windrow.kernels.runtime.bisection import place_above, place_from, searches
+from windrow.kernels.runtime.memory import address_of, entry, inner
+from windrow.kernels.runtime.sorting import insert_ascending, merge_ascending
+from windrow.kernels.runtime.struct import words_at
 
 TIMES = st.lists(st.integers(-20, 20) | st.integers(-(1 << 61), 1 << 61), max_size=40)
 WORDS = st.lists(st.integers(-20, 20) | st.sampled_from([-(1 << 63), (1 << 63) - 1]), max_size=60)

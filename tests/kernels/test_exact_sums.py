@@ -7,12 +7,12 @@ from functools import reduce
 
 import pytest
 
-from kernels import aggregators
-from kernels.monoids import AggregateSpec, find_monoid
-from kernels.runtime.memory import as_float, as_word
-from pipelines.gate.recount.plain import aggregates as plain
-from schemas.query import agg
 from tests.support.kernels.plain import nearest
+from windrow.kernels import aggregators
+from windrow.kernels.monoids import AggregateSpec, find_monoid
+from windrow.kernels.runtime.memory import as_float, as_word
+from windrow.pipelines.gate.recount.plain import aggregates as plain
+from windrow.schemas.query import agg
 
 SUM, MEAN = (find_monoid(AggregateSpec(name, 0, "float64"))[1] for name in ("sum", "mean"))
 SPAN = 44  # powers of two within which no bit of a value is dropped

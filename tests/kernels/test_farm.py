@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from kernels import farm
-from kernels.farm.once import compute_once
-from pipelines.gate.recount.plain.ticks import EPOCH, to_us
-from schemas.errors import BadInput, NotServed, WrongParameter
-from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
 from tests.support.kernels.heavy import IN_ORDER, least_held
 from tests.support.kernels.marks import MODELS
 from tests.support.oracle.farm import windows_of
+from windrow.kernels import farm
+from windrow.kernels.farm.once import compute_once
+from windrow.pipelines.gate.recount.plain.ticks import EPOCH, to_us
+from windrow.schemas.errors import BadInput, NotServed, WrongParameter
+from windrow.schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
 
 US, HOUR = timedelta(microseconds=1), timedelta(hours=1)
 # In New York clocks go back in the first of these nights, and forth in the second.

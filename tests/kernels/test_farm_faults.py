@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from numba import config
 
-from kernels import farm
-from kernels.farm import running
-from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED
-from schemas.errors import WorkerLost, WrongParameter
-from schemas.windows import Count, SlideByTuple, Sliding, Tumbling
 from tests.kernels.test_given_windows import BAD, POISONED, poisoned
 from tests.kernels.test_replay_limits import handled
 from tests.support.kernels import heavy
 from tests.support.kernels.marks import COMPILED, MODELS
+from windrow.kernels import farm
+from windrow.kernels.farm import running
+from windrow.kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED
+from windrow.schemas.errors import WorkerLost, WrongParameter
+from windrow.schemas.windows import Count, SlideByTuple, Sliding, Tumbling
 
 US = timedelta(microseconds=1)
 WAYS = pytest.mark.parametrize("way", ["agnostic", "active", "given windows"])

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from numba import config
 
-from kernels import farm
-from kernels.farm import monitor as monitors
-from kernels.farm.content import OVER_TIME
-from kernels.farm.layout import TO_BE_TAKEN, Descriptor
-from kernels.farm.monitor import Monitor
-from kernels.farm.once import compute_once
-from kernels.runtime.memory import address_of, entry
-from schemas.errors import BadInput, WrongParameter
-from schemas.windows import Count, Delta, SlideByTuple, Sliding, Tumbling
 from tests.support.kernels import heavy
 from tests.support.kernels.marks import COMPILED, MODELS
+from windrow.kernels import farm
+from windrow.kernels.farm import monitor as monitors
+from windrow.kernels.farm.content import OVER_TIME
+from windrow.kernels.farm.layout import TO_BE_TAKEN, Descriptor
+from windrow.kernels.farm.monitor import Monitor
+from windrow.kernels.farm.once import compute_once
+from windrow.kernels.runtime.memory import address_of, entry
+from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.windows import Count, Delta, SlideByTuple, Sliding, Tumbling
 
 US = timedelta(microseconds=1)
 BY_TEN = Sliding(100 * US, 10 * US)

@@ -6,12 +6,12 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from kernels import farm
-from kernels.runtime import operations
-from schemas.windows import Tumbling
 from tests.support.kernels import heavy
 from tests.support.kernels.marks import COMPILED, MODELS
 from tests.support.processes import python
+from windrow.kernels import farm
+from windrow.kernels.runtime import operations
+from windrow.schemas.windows import Tumbling
 
 US = timedelta(microseconds=1)
 
@@ -37,9 +37,9 @@ FORKED = """
 import os, sys, time
 from datetime import timedelta
 import numpy as np
-from kernels import farm
-from schemas.errors import WrongParameter
-from schemas.windows import Tumbling
+from windrow.kernels import farm
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.windows import Tumbling
 from tests.support.kernels import heavy
 from tests.support.kernels.marks import COMPILED
 

@@ -1,13 +1,14 @@
 """The finger tree keeps its memory, and check() finds what is wrong in it."""
 
+import numpy as np
 import pytest
 
-from kernels.aggregators import make
-from kernels.aggregators.finger_tree.check import Nodes
-from kernels.aggregators.finger_tree.layout import Tree
-from kernels.runtime.struct import words_at
-from schemas.errors import WrongParameter
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.kernels.aggregators.finger_tree.check import Nodes
+from windrow.kernels.aggregators.finger_tree.layout import Tree
+from windrow.kernels.runtime.struct import words_at
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import agg
 
 INT = {"v": "int64"}
 SUM = {"sum": agg("sum", "v")}
@@ -70,3 +71,17 @@ def test_min_arity_is_checked():
             make("finger_tree", SUM, min_arity=wrong)
     with pytest.raises(WrongParameter, match="deferred_free"):
         make("finger_tree", SUM, deferred_free=1)
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["from the older one's time on", "after it"])
+def test_a_burst_between_any_two_neighbours_is_put_in_its_place(first):
+    """The older one may be the last of a leaf, behind which a burst would only be appended."""
+    times, burst = np.arange(60) * 100, np.arange(first, first + 20)
+    for gap in range(59):
+        tree = filled(times, min_arity=4)
+        tree.bulk_insert(burst + gap * 100, burst)
+        tree.check()
+        known = [*zip(times, times, strict=True), *zip(burst + gap * 100, burst, strict=True)]
+        for low in range(gap * 100, gap * 100 + 120, 7):
+            held = [int(value) for time, value in known if low <= time < low + 30]
+            assert tree.range_query(low, low + 30) == {"sum": sum(held) if held else None}, (gap, low)

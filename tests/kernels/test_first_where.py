@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from kernels.aggregators import make
-from kernels.runtime.addresses import place_of
-from kernels.runtime.memory import address_of
-from schemas.errors import AggregateFailed, WrongParameter
-from schemas.query import agg
 from tests.support.kernels.plain import PlainWindow
+from windrow.kernels.aggregators import make
+from windrow.kernels.runtime.addresses import place_of
+from windrow.kernels.runtime.memory import address_of
+from windrow.schemas.errors import AggregateFailed, WrongParameter
+from windrow.schemas.query import agg
 
 pytestmark = pytest.mark.slow
 

@@ -6,16 +6,16 @@ from datetime import timedelta
 import pytest
 from numba import config
 
-from kernels import frames
-from kernels.frames._frames import KeyFrames
-from kernels.frames._ordered import CHUNK_ENTRIES
-from kernels.frames.multi_buffer import MultiBufferWindow
-from kernels.monoids import answered_by_states
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.query import agg
-from schemas.windows import AggregateFrame, BoundaryFrame, Delta, DeltaFrame, Session, Tumbling
 from tests.support.kernels.frames import Tuple, closing, frames_of, random_frame, types_of
 from tests.support.kernels.plain import FUNCTIONS
+from windrow.kernels import frames
+from windrow.kernels.frames._frames import KeyFrames
+from windrow.kernels.frames._ordered import CHUNK_ENTRIES
+from windrow.kernels.frames.multi_buffer import MultiBufferWindow
+from windrow.kernels.monoids import answered_by_states
+from windrow.schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg
+from windrow.schemas.windows import AggregateFrame, BoundaryFrame, Delta, DeltaFrame, Session, Tumbling
 
 pytestmark = pytest.mark.few_tests(5)
 US = timedelta(microseconds=1)

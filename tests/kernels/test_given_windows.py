@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.farm import given_windows, running
-from kernels.farm.content import Result, WindowContent
-from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
-from kernels.farm.once import compute_once, status_text
-from kernels.replay.late import BEFORE_ALL_US
-from kernels.replay.stop import OVER_TIME as STOPPED
-from schemas.errors import BrokenDefinition, TooManySeconds, WorkerLost, WrongParameter
 from tests.support.kernels import heavy
 from tests.support.kernels.marks import COMPILED
+from windrow.kernels.farm import given_windows, running
+from windrow.kernels.farm.content import Result, WindowContent
+from windrow.kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from windrow.kernels.farm.once import compute_once, status_text
+from windrow.kernels.replay.late import BEFORE_ALL_US
+from windrow.kernels.replay.stop import OVER_TIME as STOPPED
+from windrow.schemas.errors import BrokenDefinition, TooManySeconds, WorkerLost, WrongParameter
 
 SLIDE = 10
 

@@ -8,22 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from kernels.farm.content import INTERRUPTED, OVER_TIME, WindowContent
-from kernels.farm.functions import function, functions
-from kernels.farm.functions._sorting import sort_records
-from kernels.farm.once import compute_once
-from kernels.runtime.memory import entry
-from schemas.errors import WrongParameter
 from tests.support.kernels.contents import (
     any_window,
     are_null,
-    compute_in_stretches,
     made_up_series,
     plain_area,
     plain_autoregression,
     plain_skyline,
 )
 from tests.support.kernels.contents import compute_columns as of
+from windrow.kernels.farm.content import INTERRUPTED, OVER_TIME, WindowContent
+from windrow.kernels.farm.functions import function, functions
+from windrow.kernels.farm.functions._sorting import sort_records
+from windrow.kernels.farm.once import compute_once
+from windrow.kernels.runtime.memory import entry
+from windrow.schemas.errors import WrongParameter
+from windrow.testing.contents import compute_in_stretches
 
 quickly = settings(max_examples=max(1, settings().max_examples // (10 if config.DISABLE_JIT else 1)))
 FLOATS = st.integers(-3, 3).map(float) | st.floats(-1e300, 1e300)

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels import entry
-from kernels.api import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
-from kernels.monoids import AggregateSpec
-from kernels.runtime.struct import words_at
-from kernels.states.state_plan import make_plan
 from tests.support.kernels.columns import columns_of, in_steps, ticks_of
 from tests.support.kernels.replay_invariants import check_late_times, check_open_windows, check_walk
 from tests.support.kernels.stepped_replay import replay_in_steps
+from windrow.kernels import entry
+from windrow.kernels.api import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.runtime.struct import words_at
+from windrow.kernels.states.state_plan import make_plan
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0))
 ORDERED = (AggregateSpec("last", 0), AggregateSpec("sum", 0))

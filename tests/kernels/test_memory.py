@@ -7,20 +7,20 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.runtime import checked_memory as memory
-from kernels.runtime.fields import Word
-from kernels.runtime.memory import WORD_BYTES, trailing_zeros
 from tests.kernels.test_compilation import run
 from tests.support.kernels.marks import COMPILED
+from windrow.kernels.runtime import checked_memory as memory
+from windrow.kernels.runtime.fields import Word
+from windrow.kernels.runtime.memory import WORD_BYTES, trailing_zeros
 
 FILL_UP = """
 import resource
 import numpy as np
-from kernels.aggregators import make
-from kernels.monoids import AggregateSpec
-from kernels.per_event import KeyedEvents, answer_per_event
-from schemas.errors import KernelOutOfMemory, WrongParameter
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.per_event import KeyedEvents, answer_per_event
+from windrow.schemas.errors import KernelOutOfMemory, WrongParameter
+from windrow.schemas.query import agg
 from tests.kernels import test_replay_limits as replays
 QUANTILE, INT = {{"q": agg("approx_quantile", "v")}}, {{"v": "int64"}}
 def answers(count):
@@ -145,9 +145,9 @@ def test_whatever_gets_no_memory_ends_its_call_and_the_process_goes_on(case):
 FORKED = """
 import os, signal, threading
 import numpy as np
-from kernels.aggregators import make
-from schemas.errors import WrongParameter
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import agg
 busy, idle = (make("finger_tree", {"sum": agg("sum", "v")}) for _ in range(2))
 for each in (busy, idle):  # a process that is forked while Numba compiles waits in Numba
     each.insert(0, 1.0)

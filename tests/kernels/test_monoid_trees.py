@@ -2,9 +2,9 @@
 
 import pytest
 
-from kernels.aggregators import make
-from kernels.aggregators.baselines._forest.check import ForestView
-from schemas.query import agg
+from windrow.kernels.aggregators import make
+from windrow.kernels.aggregators.baselines._forest.check import ForestView
+from windrow.schemas.query import agg
 
 KERNELS = TREE, AMORTIZED = "monoid_tree", "amortized_monoid_tree"
 INT = {"v": "int64"}

@@ -9,10 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.monoid import OrderStatistic
-from kernels.monoids import AggregateSpec, Monoid, describe, every_monoid, find_monoid, functions
-from kernels.runtime.memory import as_word
-from schemas.errors import NotServed, WrongParameter
 from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.words import (
     FAILED,
@@ -25,6 +21,10 @@ from tests.support.kernels.words import (
     read_answer,
     rows_of,
 )
+from windrow.kernels.monoid import OrderStatistic
+from windrow.kernels.monoids import AggregateSpec, Monoid, describe, every_monoid, find_monoid, functions
+from windrow.kernels.runtime.memory import as_word
+from windrow.schemas.errors import NotServed, WrongParameter
 
 EVERY = [(function, monoid) for function, monoid in every_monoid() if isinstance(monoid, Monoid)]
 NAMES = [

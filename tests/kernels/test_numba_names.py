@@ -9,9 +9,9 @@ from llvmlite import ir as llvm
 from numba import types
 from numba.core.registry import cpu_target
 
-from kernels.runtime import numba_names
-from kernels.runtime.fields import AddressType, Count
-from kernels.runtime.struct import Struct
+from windrow.kernels.runtime import numba_names
+from windrow.kernels.runtime.fields import AddressType, Count
+from windrow.kernels.runtime.struct import Struct
 
 ROOT = Path(__file__).resolve().parents[2]
 

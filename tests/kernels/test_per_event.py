@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.monoids import AggregateSpec
-from kernels.per_event import KeyedEvents, answer_each, answer_per_event
-from kernels.per_event.entry import FEW
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.query import agg
 from tests.support.kernels.columns import columns_of, in_steps
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.per_event import KeyedEvents, answer_each, answer_per_event
+from windrow.kernels.per_event.entry import FEW
+from windrow.schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0))
 ORDERED = (AggregateSpec("last", 0), AggregateSpec("count"))

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from kernels.farm.once import compute_once
-from tests.support.kernels.contents import are_null, compute_in_stretches, made_up_values
+from tests.support.kernels.contents import are_null, made_up_values
 from tests.support.kernels.contents import compute_columns as of
+from windrow.kernels.farm.once import compute_once
+from windrow.testing.contents import compute_in_stretches
 
 INFINITY = math.inf
 

@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 
-from kernels.aggregators import kernels, make, window_class
-from kernels.aggregators.baselines._queue.check import QueueView
-from kernels.runtime.struct import words_at
-from schemas.errors import BadInput, NotServed, WrongParameter
-from schemas.query import agg
+from windrow.kernels.aggregators import kernels, make, window_class
+from windrow.kernels.aggregators.baselines._queue.check import QueueView
+from windrow.kernels.runtime.struct import words_at
+from windrow.schemas.errors import BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg
 
 TWO, DABA, SUBTRACT, PLAIN = KERNELS = "two_stacks_lite", "daba_lite", "subtract_on_evict", "recompute"
 INT, FLOATS = {"v": "int64"}, {"v": "float64"}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kernels.aggregators import kernels
 from tests.support.kernels.machine import COMMUTATIVE, INVERTIBLE, ORDERED, walk
+from windrow.kernels.aggregators import kernels
 
 FLOATS = {"column_types": {"v": "float64"}}
 BOTH = [(ORDERED, {}), (COMMUTATIVE, {})]

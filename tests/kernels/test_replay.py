@@ -8,7 +8,9 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.api import (
+from tests.support.kernels.columns import columns_of, in_steps, ticks_of
+from tests.support.kernels.marks import COMPILED
+from windrow.kernels.api import (
     FIRINGS,
     AggregatePlan,
     EventColumns,
@@ -20,14 +22,12 @@ from kernels.api import (
     Zone,
     replay_keys,
 )
-from kernels.entry import choose
-from kernels.monoids import AggregateSpec
-from kernels.replay.kernel_selection import LeftToEvents
-from kernels.runtime import operations
-from kernels.runtime.operations import ask
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from tests.support.kernels.columns import columns_of, in_steps, ticks_of
-from tests.support.kernels.marks import COMPILED
+from windrow.kernels.entry import choose
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.replay.kernel_selection import LeftToEvents
+from windrow.kernels.runtime import operations
+from windrow.kernels.runtime.operations import ask
+from windrow.schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 
 SUM_AND_COUNT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count")))
 DAY = 86_400_000_000

@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.api import CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.bounds import Extent
-from kernels.kinds import window_kind
-from kernels.replay.expected_rows import expected_rows
-from kernels.replay.stop import OVER_TIME
-from kernels.replay.types import EMITS
-from kernels.runtime import operations
-from kernels.runtime.operations import ask
-from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from tests.kernels.test_replay import DAY, SUM_AND_COUNT
 from tests.support.kernels.columns import columns_of, ticks_of
 from tests.support.kernels.marks import COMPILED
+from windrow.kernels.api import CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from windrow.kernels.bounds import Extent
+from windrow.kernels.kinds import window_kind
+from windrow.kernels.replay.expected_rows import expected_rows
+from windrow.kernels.replay.stop import OVER_TIME
+from windrow.kernels.replay.types import EMITS
+from windrow.kernels.runtime import operations
+from windrow.kernels.runtime.operations import ask
+from windrow.schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 
 ROOT = Path(__file__).parents[2]
 ONE_LATE = columns_of([(1, 1, 1), (12, 12, 1), (23, 23, 1), (2, 24, 1), (60, 60, 1)])

@@ -6,13 +6,13 @@ import os
 import numpy as np
 import pytest
 
-from kernels.monoid import Sketch
-from kernels.monoids import AggregateSpec, every_monoid
-from kernels.monoids._kll import Compactors
-from kernels.objects.columns import Source
-from kernels.runtime.memory import address_of
-from kernels.states.state_plan import make_plan
 from tests.kernels.test_states import KINDS, cut_and_fold, join_both, lower_one
+from windrow.kernels.monoid import Sketch
+from windrow.kernels.monoids import AggregateSpec, every_monoid
+from windrow.kernels.monoids._kll import Compactors
+from windrow.kernels.objects.columns import Source
+from windrow.kernels.runtime.memory import address_of
+from windrow.kernels.states.state_plan import make_plan
 
 MANY = 300 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 20_000
 ORDERS = {

@@ -5,14 +5,14 @@ import random
 import numpy as np
 import pytest
 
-from kernels.aggregators import make
-from kernels.runtime.memory import address_of
-from kernels.runtime.struct import words_at
-from schemas.errors import WrongParameter
-from schemas.query import agg
 from tests.kernels.test_monoid_trees import INT, KERNELS
 from tests.support.kernels.marks import COMPILED
 from tests.support.kernels.plain import PlainWindow
+from windrow.kernels.aggregators import make
+from windrow.kernels.runtime.memory import address_of
+from windrow.kernels.runtime.struct import words_at
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import agg
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 each_place = pytest.mark.parametrize("options", [{}, {"store": "lmdb", "buffer": 16}], ids=["memory", "lmdb"])

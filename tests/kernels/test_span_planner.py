@@ -5,11 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from kernels.api import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
-from kernels.monoids import AggregateSpec
-from kernels.spans import _planner as planner
-from kernels.spans import kernels
-from kernels.spans._planner import (
+from tests.support.kernels.columns import columns_of, ticks_of
+from windrow.kernels.api import AggregatePlan, KernelChoice, ReplayRules, WindowSpec, replay_keys
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.spans import _planner as planner
+from windrow.kernels.spans import kernels
+from windrow.kernels.spans._planner import (
     FEW_OVERLAPPED,
     MANY_SLICES,
     MOST_HEIGHT,
@@ -20,8 +21,7 @@ from kernels.spans._planner import (
     figures_of,
     plan_keys,
 )
-from schemas.errors import WrongParameter
-from tests.support.kernels.columns import columns_of, ticks_of
+from windrow.schemas.errors import WrongParameter
 
 COUNT, SUM, MAX = AggregateSpec("count"), AggregateSpec("sum", 0), AggregateSpec("max", 0)
 LONG = 1 << 30

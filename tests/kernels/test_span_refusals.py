@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from kernels import spans
-from kernels.monoid import SHARE, AggregateSpec
-from kernels.monoids import every_monoid, in_words
-from kernels.spans._window import MOST_PIECES
-from schemas.errors import BadInput, NotServed, WrongParameter
-from schemas.query import agg, spanning, tumbling
 from tests.kernels.test_spans import BOTH, COUNT, DAY, FIFTEEN_BY_FIVE, SERVED, US, WAYS
+from windrow.kernels import spans
+from windrow.kernels.monoid import SHARE, AggregateSpec
+from windrow.kernels.monoids import every_monoid, in_words
+from windrow.kernels.spans._window import MOST_PIECES
+from windrow.schemas.errors import BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg, spanning, tumbling
 
 REFUSED = {
     "kernel": (("finger_tree", FIFTEEN_BY_FIVE, COUNT), {}, NotServed, "kernel 'finger_tree'.*se_slicing"),

@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 from numba import config
 
-from kernels import entry, spans
-from kernels.api import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.monoids import AggregateSpec
-from kernels.objects.saved import SEAL_WORDS, sealed
-from kernels.spans import se_slicing
-from kernels.spans._window import held_records
-from kernels.spans.se_slicing import Slices
-from pipelines.gate.recount.plain.ticks import EPOCH
-from schemas.query import WINDOW_COLUMNS, Query, agg, spanning
 from tests.support.kernels.columns import columns_of
 from tests.support.kernels.plain import values_within
 from tests.support.local import replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.queries import ask
 from tests.support.semantics.spec_tables import table
+from windrow.kernels import entry, spans
+from windrow.kernels.api import AggregatePlan, PassTicks, ReplayRules, WindowSpec, replay_keys
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.objects.saved import SEAL_WORDS, sealed
+from windrow.kernels.spans import se_slicing
+from windrow.kernels.spans._window import held_records
+from windrow.kernels.spans.se_slicing import Slices
+from windrow.pipelines.gate.recount.plain.ticks import EPOCH
+from windrow.schemas.query import WINDOW_COLUMNS, Query, agg, spanning
 
 US, DAY = timedelta(microseconds=1), timedelta(days=1)
 FIFTEEN_BY_FIVE = spanning(15 * US, 5 * US, longest=DAY)

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.monoid import SHARE
-from kernels.monoids import AggregateSpec, every_monoid, find_monoid
-from kernels.objects.columns import Source
-from kernels.runtime.memory import address_of, entry
-from kernels.states import clear, fold, gather, join, lift_each, lower, merge, subtract, suffixes
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import make_plan
 from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of
+from windrow.kernels.monoid import SHARE
+from windrow.kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from windrow.kernels.objects.columns import Source
+from windrow.kernels.runtime.memory import address_of, entry
+from windrow.kernels.states import clear, fold, gather, join, lift_each, lower, merge, subtract, suffixes
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import make_plan
 
 KINDS = ("int64", "float64", "timestamp", "date", "bool", "string")  # two columns of each
 COLUMNS = (*KINDS, *KINDS, SHARE)

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from kernels.aggregators import make
-from kernels.stores import HEADER, open_store, stores
-from schemas.errors import BadInput, NotServed, StorageFailed, WrongParameter
-from schemas.query import agg
 from tests.kernels.test_monoid_trees import INT, KERNELS, SUM
 from tests.support.kernels.machine import COMMUTATIVE, ORDERED, walk
 from tests.support.kernels.plain import PlainWindow, same
 from tests.support.processes import free_port, wait_until
+from windrow.kernels.aggregators import make
+from windrow.kernels.stores import HEADER, open_store, stores
+from windrow.schemas.errors import BadInput, NotServed, StorageFailed, WrongParameter
+from windrow.schemas.query import agg
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(5)]
 

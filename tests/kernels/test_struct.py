@@ -6,12 +6,24 @@ import pytest
 from numba import config, njit
 from numba.core.errors import TypingError
 
-from kernels.runtime.fields import Array, Byte, Count, Flag, Float, Inline, Microseconds, Pointer, Ref, Tail, Word
-from kernels.runtime.memory import address_of, entry, inner, release
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.runtime.tables import NOT_KEPT, compiled_table
 from tests.support.kernels.marks import COMPILED
+from windrow.kernels.runtime.fields import (
+    Array,
+    Byte,
+    Count,
+    Flag,
+    Float,
+    Inline,
+    Microseconds,
+    Pointer,
+    Ref,
+    Tail,
+    Word,
+)
+from windrow.kernels.runtime.memory import address_of, entry, inner, release
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct, allocate, words_at
+from windrow.kernels.runtime.tables import NOT_KEPT, compiled_table
 
 
 class Span(Struct):

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from kernels import api
-from kernels.aggregators import kernels, make
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.query import agg, spanning, tumbling
-from schemas.windows import ThresholdFrame
+from windrow.kernels import api
+from windrow.kernels.aggregators import kernels, make
+from windrow.schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg, spanning, tumbling
+from windrow.schemas.windows import ThresholdFrame
 
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 TOTAL = {"total": agg("sum", "v")}

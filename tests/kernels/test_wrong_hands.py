@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.columns import checked_values, floats, integers, truths
-from schemas.errors import BadInput, WrongParameter
 from tests.support.kernels.hands import NONE, SAME
 from tests.support.kernels.marks import COMPILED
 from tests.support.processes import python
+from windrow.kernels.columns import checked_values, floats, integers, truths
+from windrow.schemas.errors import BadInput, WrongParameter
 
 ROOT = Path(__file__).resolve().parents[2]
 

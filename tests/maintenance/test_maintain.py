@@ -7,25 +7,25 @@ from datetime import timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.delta.damage import explained
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import write_rows
-from pipelines.gate.validation_results import kept
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.entry import Run
-from pipelines.ledger.stale import stale
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay import replay, replay_day
-from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep.maintain import maintain, maintain_table
-from schemas import registry
-from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
-from schemas.ledger_tables import RUNS
 from tests.support import landings
 from tests.support.damages import make_older
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, silent
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
+from windrow.pipelines.delta.damage import explained
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import write_rows
+from windrow.pipelines.gate.validation_results import kept
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay, replay_day
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.upkeep.maintain import maintain, maintain_table
+from windrow.schemas import registry
+from windrow.schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
+from windrow.schemas.ledger_tables import RUNS
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 NOW, WEEK = timedelta(0), timedelta(days=7)

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from benchmarks import upkeep
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import MOST_SMALL_FILES
-from pipelines.ledger import run_table
-from pipelines.upkeep.maintain import maintain
-from schemas import registry
-from schemas.ledger_tables import RUNS, VERDICTS
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import MOST_SMALL_FILES
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.upkeep.maintain import maintain
+from windrow.schemas import registry
+from windrow.schemas.ledger_tables import RUNS, VERDICTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
 DAYS = 7

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import current_since, readable_count
-from pipelines.upkeep.maintain import maintain_table
-from schemas.tables import Table, required
 from tests.support.damages import make_older
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import current_since, readable_count
+from windrow.pipelines.upkeep.maintain import maintain_table
+from windrow.schemas.tables import Table, required
 
 ROWS = required("rows", "int64", "how many")
 TABLE = Table("days", "Of a test", (required("day", "int64", "a day"), ROWS), ("day",))

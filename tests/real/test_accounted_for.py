@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.parsing import belongs, has_header, identity_of, read_line
-from schemas.registry import stream, streams
-from schemas.stream import Place, Record
-from tests.support.lines import choose_layout, lines_of, side_inputs
+from windrow.schemas.parsing import belongs, has_header, identity_of, read_line
+from windrow.schemas.registry import stream, streams
+from windrow.schemas.stream import Place, Record
+from windrow.testing.lines import choose_layout, lines_of, side_inputs
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = ROOT.parent / "shared" / "data"

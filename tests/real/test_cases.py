@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from schemas.fields import decimal_or_none
-from schemas.stream import Layout, Place, Record
 from tests.support import meters
 from tests.support.edited import with_layout
 from tests.support.lakes import ingest
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas.fields import decimal_or_none
+from windrow.schemas.stream import Layout, Place, Record
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 pytestmark = [

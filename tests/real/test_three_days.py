@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import REPOSITORY
-from pipelines.delta.lake import Lake
-from pipelines.runs.backfill import backfill
-from schemas import registry
 from tests.support.lakes import ingest
 from tests.support.replay.reading import assert_oracles, events_of_silver
+from windrow.pipelines.config import REPOSITORY
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.runs.backfill import backfill
+from windrow.schemas import registry
 
 FILES = Path("bikes/citibike-jc")
 REAL = REPOSITORY.parent / "shared" / "data" / FILES

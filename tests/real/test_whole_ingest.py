@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest.profile import Spread, profile
 from tests.support.lakes import ingest, tables_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest.profile import Spread, profile
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = [

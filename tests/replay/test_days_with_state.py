@@ -8,16 +8,16 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import code_hash, run_table
-from pipelines.tables.query_tables import QueryTables
-from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
-from schemas.side_tables import CARRIED
-from schemas.tables import bucket_of
 from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
 from tests.support.replay.work import run_day
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import code_hash, run_table
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
+from windrow.schemas.side_tables import CARRIED
+from windrow.schemas.tables import bucket_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
@@ -97,7 +97,7 @@ def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_l
     for number, day in enumerate(toy.days()):
         engine = ("local", "spark")[number % 2]
         with monkeypatch.context() as small:
-            small.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
+            small.setattr("windrow.pipelines.engines.engine.LEAST_BYTES", 1)
             small.setattr(Config, "task_bytes", 4_000)
             run_day(Lake(Config(config.home, config.landing, asked_engine=engine)), tables, day)
     assert_one_replay(config, events, query)

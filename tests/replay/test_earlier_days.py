@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger import code_hash
-from pipelines.ledger.stale import STATE, stale
-from pipelines.replay.work import work_of
-from pipelines.runs.backfill import backfill, redo_stale
-from pipelines.runs.replay import replay_day
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
-from schemas.errors import EarlierDayMissing, WrongParameter
-from schemas.query import Query, agg, session
-from schemas.tables import bucket_of, files_table, partitions_table
 from tests.support.lakes import DAYS, PATIENT, ingest, lake_of
 from tests.support.replay import landing, toy
 from tests.support.replay.reading import published_rows
 from tests.support.replay.work import audit_day, newest, run_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import code_hash
+from windrow.pipelines.ledger.stale import STATE, stale
+from windrow.pipelines.replay.work import work_of
+from windrow.pipelines.runs.backfill import backfill, redo_stale
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas import registry
+from windrow.schemas.errors import EarlierDayMissing, WrongParameter
+from windrow.schemas.query import Query, agg, session
+from windrow.schemas.tables import bucket_of, files_table, partitions_table
 
 HOUR = timedelta(hours=1)
 ASKED = Query("asked", "toy", ("place",), session(HOUR), {"n": agg("count")}, HOUR, 12 * HOUR)

@@ -7,22 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.config import Config
-from pipelines.delta import new_files
-from pipelines.delta.file_commits import replace_partitions
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import write_rows
-from pipelines.engines import engine_of
-from pipelines.engines.file_rows import Range
-from pipelines.replay import audit, replay_plan
-from pipelines.replay.replay_plan import EventShare
-from pipelines.tables.query_tables import QueryTables
-from schemas.model import Model, heavy
-from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
-from schemas.tables import silver_table
 from tests.replay.test_stage import ORDER, read_written
 from tests.support.replay import toy
 from tests.support.replay.work import replayed_of, work_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta import new_files
+from windrow.pipelines.delta.file_commits import replace_partitions
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import write_rows
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.file_rows import Range
+from windrow.pipelines.replay import audit, replay_plan
+from windrow.pipelines.replay.replay_plan import EventShare
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.model import Model, heavy
+from windrow.schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from windrow.schemas.tables import silver_table
 
 HOUR = timedelta(hours=1)
 EXACT = {
@@ -112,7 +112,7 @@ def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
 
 
 def cut_small(monkeypatch) -> None:
-    monkeypatch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
+    monkeypatch.setattr("windrow.pipelines.engines.engine.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
     monkeypatch.setattr(replay_plan, "LEAST_PANE", 1)
 

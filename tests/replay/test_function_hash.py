@@ -2,17 +2,18 @@
 
 import pytest
 
-from kernels.runtime import cache
-from pipelines.ledger import code_hash
-from schemas import registry
-from schemas.model import Model
-from schemas.syntax import syntax_of
 from tests.schemas.test_broken_definitions import edit
 from tests.support.checkout import copied
+from windrow.kernels.runtime import cache
+from windrow.pipelines.ledger import code_hash
+from windrow.schemas import registry
+from windrow.schemas.mistakes import file_of
+from windrow.schemas.model import Model
+from windrow.schemas.syntax import syntax_of
 
 QUANTILES, ERRORS = f"{code_hash.HEAVY_FUNCTIONS}quantiles.py", "schemas/errors.py"
 KIND, BOUNDS = "kernels/replay/window_kind.py", "kernels/bounds/__init__.py"
-QUERY, POLICY = "schemas/queries/bikes_demand.py", "schemas/policies/until.py"
+QUERY, POLICY = "examples/queries/bikes_demand.py", "examples/policies/until.py"
 # By file: what stands there, and what may stand there instead.
 WORDING = [
     (BOUNDS, "within the range of times.", "neither too short nor too long."),
@@ -52,6 +53,8 @@ def copy(tmp_path, monkeypatch):
     copied(tmp_path, *code_hash.ROOTS)
     monkeypatch.setattr(code_hash, "REPOSITORY", tmp_path)
     monkeypatch.setattr(registry, "ROOT", tmp_path / "schemas")
+    for hashes in (code_hash, registry):
+        monkeypatch.setattr(hashes, "source_of", lambda module: tmp_path / file_of(module))
     return tmp_path
 
 

@@ -5,19 +5,19 @@ from datetime import timedelta
 import pyarrow as pa
 import pytest
 
-from pipelines import flow
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.entry import Run
-from pipelines.rows.arrays import arrow_schema
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay import replay_day
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
-from schemas.errors import GateFailed
-from schemas.ledger_tables import RUNS
 from tests.support.lakes import DAYS, PATIENT, silent
 from tests.support.replay import landing
+from windrow.pipelines import flow
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas import registry
+from windrow.schemas.errors import GateFailed
+from windrow.schemas.ledger_tables import RUNS
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 pytestmark = PATIENT

@@ -8,19 +8,6 @@ from itertools import product, zip_longest
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import code_hash, run_table
-from pipelines.ledger.stale import stale
-from pipelines.replay import task
-from pipelines.replay.audit import Audited
-from pipelines.runs.backfill import backfill
-from pipelines.runs.replay import chains, replay, replay_day
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
-from schemas.errors import WindrowError
-from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
-from schemas.tables import bucket_of
 from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
 from tests.support import landings
 from tests.support.digests import digests
@@ -28,6 +15,19 @@ from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, copied, ingest, lake_of
 from tests.support.replay import landing, toy
 from tests.support.replay.work import run_days
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import code_hash, run_table
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.replay import task
+from windrow.pipelines.replay.audit import Audited
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.runs.replay import chains, replay, replay_day
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas import registry
+from windrow.schemas.errors import WindrowError
+from windrow.schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
+from windrow.schemas.tables import bucket_of
 
 HOUR = timedelta(hours=1)
 WINDOWS = {

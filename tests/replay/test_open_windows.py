@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount.plain.ticks import to_us
-from pipelines.runs import ingest_day
-from schemas import registry
-from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 from tests.support.lakes import DAYS, tables_of
 from tests.support.oracle.windows import windows_around, windows_met
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount.plain.ticks import to_us
+from windrow.pipelines.runs import ingest_day
+from windrow.schemas import registry
+from windrow.schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 
 HOUR = timedelta(hours=1)
 WINDOWS = {

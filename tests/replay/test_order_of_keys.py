@@ -5,8 +5,8 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from pipelines.replay.event_arrays import group
-from pipelines.rows.arrays import TIME
+from windrow.pipelines.replay.event_arrays import group
+from windrow.pipelines.rows.arrays import TIME
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("arrival", TIME), ("path", pa.string()), ("line", pa.int64()), ("reading", pa.int64())]

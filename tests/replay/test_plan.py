@@ -6,19 +6,19 @@ from itertools import product
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger.stale import stale
-from pipelines.runs.backfill import backfill
-from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep.day_plan import DayPlan, plan
-from schemas import registry
-from schemas.errors import NotSetUp, UnknownName, WrongParameter
 from tests.support.digests import digests_by_day
 from tests.support.edited import edit
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.upkeep.day_plan import DayPlan, plan
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp, UnknownName, WrongParameter
 
 pytestmark = [PATIENT, pytest.mark.few_tests(2)]
 PUBLISHED = [table for query in QUERIES for table in (query, f"{query}_late")]
@@ -101,7 +101,7 @@ def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkey
     found = made(published)
     (change,) = found.changes
     assert (change.kind, change.name, change.queries) == (
-        "definition", "schemas/queries/bikes_daily.py", ("bikes_daily",)
+        "definition", "examples/queries/bikes_daily.py", ("bikes_daily",)
     )  # fmt: skip
     assert {(run.query, run.day) for run in found.runs} == {("bikes_daily", day) for day in DAYS}
     carried_out(run, published)

@@ -5,21 +5,21 @@ from datetime import timedelta
 
 import pytest
 
-from pipelines import storage
-from pipelines.delta.lake import Lake
-from pipelines.ledger.stale import stale
-from pipelines.runs.explain import explain
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay import replay_day
-from pipelines.upkeep.day_plan import plan
-from pipelines.upkeep.rebuild import rebuild
-from schemas import registry
-from schemas.errors import GateFailed, TableMismatch
-from schemas.query import agg
 from tests.support.digests import digests_by_day
 from tests.support.edited import edit
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, QUERIES, silent, spoil_noted
+from windrow.pipelines import storage
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.explain import explain
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.upkeep.day_plan import plan
+from windrow.pipelines.upkeep.rebuild import rebuild
+from windrow.schemas import registry
+from windrow.schemas.errors import GateFailed, TableMismatch
+from windrow.schemas.query import agg
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY = "bikes_daily"

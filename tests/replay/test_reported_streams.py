@@ -6,21 +6,21 @@ from unittest.mock import patch
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.ingest import parse
-from pipelines.ledger import code_hash
-from pipelines.ledger.stale import stale
-from pipelines.runs.backfill import backfill, redo_stale
-from pipelines.runs.replay import replay_day
-from pipelines.sql import statements
-from schemas import registry
-from schemas.errors import NothingArrived
-from schemas.query import Query, agg, session, tumbling
 from tests.support.buoys import BUOYS
 from tests.support.engines import ENGINES
 from tests.support.lakes import ingest
 from tests.support.replay import landing
 from tests.support.replay.reading import assert_oracles, events_of_silver
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import parse
+from windrow.pipelines.ledger import code_hash
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.backfill import backfill, redo_stale
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.sql import statements
+from windrow.schemas import registry
+from windrow.schemas.errors import NothingArrived
+from windrow.schemas.query import Query, agg, session, tumbling
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 pytestmark = pytest.mark.slow

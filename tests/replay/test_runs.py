@@ -6,23 +6,26 @@ from datetime import date, timedelta
 import pyarrow as pa
 import pytest
 
-from kernels.api import CHOSEN
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate.publish import publish
-from pipelines.gate.recount import kinds as recount_kinds
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.code_hash import code_hash
-from pipelines.rows.arrays import arrow_schema
-from pipelines.runs.backfill import backfill
-from pipelines.runs.definitions import nothing_arrived, with_arrivals
-from pipelines.runs.replay import replay, replay_day
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import AuditVersions
-from schemas import registry
-from schemas.errors import (
+from tests.support.lakes import DAYS, PATIENT, QUERIES, gate_of, ingest
+from tests.support.replay import landing
+from tests.support.replay.reading import assert_oracles, published_rows
+from windrow.kernels.api import CHOSEN
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate.publish import publish
+from windrow.pipelines.gate.recount import kinds as recount_kinds
+from windrow.pipelines.gate.recount.query_days import AuditedDays
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.code_hash import code_hash
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.runs.definitions import nothing_arrived, with_arrivals
+from windrow.pipelines.runs.replay import replay, replay_day
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import AuditVersions
+from windrow.schemas import registry
+from windrow.schemas.errors import (
     BrokenDefinition,
     NothingArrived,
     NotRecounted,
@@ -32,10 +35,7 @@ from schemas.errors import (
     StorageFailed,
     WrongParameter,
 )
-from schemas.query import policy
-from tests.support.lakes import DAYS, PATIENT, QUERIES, gate_of, ingest
-from tests.support.replay import landing
-from tests.support.replay.reading import assert_oracles, published_rows
+from windrow.schemas.query import policy
 
 DAY, DAY_LONG = DAYS[2], timedelta(days=1)
 pytestmark = [PATIENT, pytest.mark.few_tests(2)]
@@ -87,7 +87,7 @@ def test_so_does_one_whose_publication_did_not_end(ingested, monkeypatch):
     def full(*_):
         raise StorageFailed("no space")
 
-    monkeypatch.setattr("pipelines.gate.publish._replace_days", full)
+    monkeypatch.setattr("windrow.pipelines.gate.publish._replace_days", full)
     with pytest.raises(StorageFailed):
         replay_day(ingested, "bikes_demand", DAY)
     lake, tables = Lake(ingested), QueryTables.of(registry.query("bikes_demand"))
@@ -97,7 +97,7 @@ def test_so_does_one_whose_publication_did_not_end(ingested, monkeypatch):
 
 
 def test_a_query_or_a_stream_that_fails_keeps_no_other_from_being_published(ingested, monkeypatch):
-    broken = BrokenDefinition("schemas/queries/bikes_wrong.py", 3, "wrong")
+    broken = BrokenDefinition("examples/queries/bikes_wrong.py", 3, "wrong")
     monkeypatch.setitem(registry.broken_queries(), "bikes_wrong", broken)
     done = backfill(ingested, ["bikes_wrong", "cdr_active", "bikes_demand"], (DAY, DAY))
     assert [(each.query, each.day) for each in done.reports] == [("bikes_demand", DAY)]

@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import CommitNote, words
-from pipelines.ledger import run_table, snapshots
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.code_hash import definition_hash
-from pipelines.ledger.stale import stale
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay import replay_day
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
-from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
 from tests.support import damages
 from tests.support.lakes import DAYS, PATIENT, ingest, silent
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import CommitNote, words
+from windrow.pipelines.ledger import run_table, snapshots
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.code_hash import definition_hash
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
+from windrow.schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 FAR = {"bikes/generated-nyc/trips-2027-01-01.csv": f"{landing.HEADER}\n2027-01-01 12:00:00,300,1,1,1,1980\n"}

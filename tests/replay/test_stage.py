@@ -9,18 +9,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.config import ENGINES, Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.engines.spark.engine import SparkEngine
-from pipelines.engines.spark.spark_session import session
-from pipelines.replay.task import WrittenShare
-from pipelines.tables.query_tables import QueryTables
-from schemas.errors import BadInput
-from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
 from tests.support.replay.work import audit_day, replayed_of
+from windrow.pipelines.config import ENGINES, Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.spark.engine import SparkEngine
+from windrow.pipelines.engines.spark.spark_session import session
+from windrow.pipelines.replay.task import WrittenShare
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.errors import BadInput
+from windrow.schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 
 pytestmark = pytest.mark.jvm
 
@@ -99,7 +99,7 @@ def setting_of_spark(config, name: str, value: str):
 def in_shares(config, count: int):
     """As many tasks as that, by bucket and by shuffle."""
     with pytest.MonkeyPatch.context() as patch, setting_of_spark(config, "spark.sql.shuffle.partitions", str(count)):
-        patch.setattr("pipelines.engines.engine.LEAST_BYTES", 1)
+        patch.setattr("windrow.pipelines.engines.engine.LEAST_BYTES", 1)
         patch.setattr(SparkEngine, "slots", count)
         with setting_of_spark(config, "spark.sql.adaptive.coalescePartitions.enabled", "false"):
             yield

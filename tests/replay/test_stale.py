@@ -7,21 +7,21 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.delta.day_files import NO_ROWS, by_day
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.entry import Run
-from pipelines.ledger.stale import stale
-from pipelines.runs.backfill import backfill
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay import replay_day
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
-from schemas.errors import GateFailed, WrongParameter
-from schemas.ledger_tables import RUNS
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, silent, spoil_noted
 from tests.support.replay import landing
 from tests.support.replay.reading import rows
+from windrow.pipelines.delta.day_files import NO_ROWS, by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay_day
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas import registry
+from windrow.schemas.errors import GateFailed, WrongParameter
+from windrow.schemas.ledger_tables import RUNS
 
 pytestmark = [PATIENT, pytest.mark.few_tests(4)]
 # New York's days have up to 25 hours.

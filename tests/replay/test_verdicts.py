@@ -6,13 +6,13 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger import verdicts
-from pipelines.ledger.entry import Run
-from pipelines.ledger.verdicts import Verdict
-from pipelines.tables.query_tables import QueryTables
-from schemas import registry
-from schemas.ledger_tables import VERDICTS
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import verdicts
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas import registry
+from windrow.schemas.ledger_tables import VERDICTS
 
 DAY = date(2018, 11, 4)
 TABLES = QueryTables.of(registry.query("bikes_daily"))

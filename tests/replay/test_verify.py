@@ -5,16 +5,16 @@ from itertools import product
 
 import pytest
 
-from pipelines.cli._errors import DEFECT
-from pipelines.delta.lake import Lake
-from pipelines.runs.backfill import backfill
-from pipelines.tables.query_tables import QueryTables
-from pipelines.upkeep import verify as verification
-from pipelines.upkeep.replay_ways import WAYS, ReplayWay, forwards
-from schemas import registry
-from schemas.errors import NotSetUp
 from tests.support.digests import digests_by_day
 from tests.support.lakes import DAYS, PATIENT
+from windrow.pipelines.cli._errors import DEFECT
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.upkeep import verify as verification
+from windrow.pipelines.upkeep.replay_ways import WAYS, ReplayWay, forwards
+from windrow.schemas import registry
+from windrow.schemas.errors import NotSetUp
 
 pytestmark = [PATIENT, pytest.mark.slow]
 QUERY, MEAN = "bikes_daily", "mean_trip_duration_s"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.report import site
+from windrow.pipelines.report import site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = [

@@ -15,19 +15,19 @@ import pytest
 import vl_convert
 from deltalake import write_deltalake
 
-from pipelines.cli import _app as command_line
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.lateness.whatif import whatif
-from pipelines.report import site
-from pipelines.report.queries.results import key_label
-from schemas import registry
-from schemas.errors import BrokenDefinition, WrongParameter
-from schemas.query import session
-from schemas.spelling import in_words
 from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
 from tests.support.semantics.queries import HOUR, ask
+from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.lateness.whatif import whatif
+from windrow.pipelines.report import site
+from windrow.pipelines.report.queries.results import key_label
+from windrow.schemas import registry
+from windrow.schemas.errors import BrokenDefinition, WrongParameter
+from windrow.schemas.query import session
+from windrow.schemas.spelling import in_words
 
 pytestmark = pytest.mark.slow
 
@@ -213,14 +213,14 @@ def test_an_empty_lake_says_what_to_run(empty):
 
 
 def test_a_broken_definition_is_named_with_its_line(tmp_path):
-    broken = BrokenDefinition("schemas/queries/half.py", 3, "no stream is named 'bike'")
+    broken = BrokenDefinition("examples/queries/half.py", 3, "no stream is named 'bike'")
     registry.broken_queries()["half"] = broken
     try:
         made = built(Config(tmp_path / "home", tmp_path / "landing"), tmp_path / "report")
     finally:
         del registry.broken_queries()["half"]
     for page in ("index.html", "queries.html"):
-        assert "schemas/queries/half.py:3: no stream is named 'bike'" in made.pages[page].shown
+        assert "examples/queries/half.py:3: no stream is named 'bike'" in made.pages[page].shown
 
 
 @pytest.mark.nightly

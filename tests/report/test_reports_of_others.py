@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pipelines.report import site
+from windrow.pipelines.report import site
 
 BEGAN_NS = 10
 

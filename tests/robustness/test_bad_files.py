@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS
 from tests.support import processes, trips
 from tests.support.engines import ENGINES
 from tests.support.lakes import PATIENT, ingest, pending
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS
 
 pytestmark = [pytest.mark.slow, PATIENT]
 
@@ -105,7 +105,7 @@ def test_a_file_that_changes_while_it_is_read_waits_for_the_next_ingest(config):
 
 MOST_BYTES = 1 << 30
 GIB_OF_A_SESSION = 1 << 30  # what Spark's JVM takes however little it does
-PROGRAM = "from pipelines import config; from tests.support.lakes import ingest; ingest(config.load(), 'bikes')"
+PROGRAM = "from windrow.pipelines import config; from tests.support.lakes import ingest; ingest(config.load(), 'bikes')"
 # Each with its reason; None: an event.
 LINES = {
     "": "wrong column count",

@@ -5,13 +5,13 @@ import gzip
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.delta.day_files import by_day
-from pipelines.delta.lake import Lake
-from pipelines.runs.replay import replay_day
 from tests.support.chaos.real_files import RealFiles
 from tests.support.chaos.round import Round
 from tests.support.lakes import PATIENT
 from tests.support.replay import landing
+from windrow.pipelines.delta.day_files import by_day
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.runs.replay import replay_day
 
 FILES = RealFiles("bikes", "bikes/generated-nyc", "trips-2018-06-0", True, ("bikes_demand",))
 pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.nightly]

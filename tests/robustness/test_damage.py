@@ -12,19 +12,19 @@ from random import Random
 import duckdb
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.damage import explained
-from pipelines.delta.lake import Lake
-from pipelines.delta.log import LOG
-from pipelines.ledger import run_table as ledger
-from pipelines.upkeep.repair import repair
-from schemas.errors import LockHeld, TableDamaged
 from tests.support import damages, trips
 from tests.support.chaos.commands import ENDS, Ended
 from tests.support.chaos.reader import Reader
 from tests.support.lakes import DAYS, PATIENT, QUERIES
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.damage import explained
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.log import LOG
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.upkeep.repair import repair
+from windrow.schemas.errors import LockHeld, TableDamaged
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 REPLAY, INGEST = ["replay", QUERY, "--day", str(DAY)], ["ingest", "bikes"]

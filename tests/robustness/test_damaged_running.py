@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.cli import _app as command_line
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger import running
-from pipelines.ledger.entry import Run
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.processes import python
+from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger import running
+from windrow.pipelines.ledger.entry import Run
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 REPLAY = ["replay", QUERY, "--day", str(DAY)]
@@ -58,7 +58,7 @@ def test_a_damaged_file_is_reported_once_and_breaks_no_command(cut_off, publishe
 
 def test_people_read_it_on_stderr(cut_off, published):
     DAMAGES["truncated"](cut_off)
-    ran = python("-m", "pipelines", "runs", "--json")
+    ran = python("-m", "windrow.pipelines", "runs", "--json")
     assert f"moved to {published.damaged}" in ran.stderr and json.loads(ran.stdout)
 
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ledger.stale import stale
-from pipelines.runs.replay import replay_day
-from schemas.errors import StorageFailed
 from tests.support import processes, trips
 from tests.support.lakes import DAYS, PATIENT, copied, ingest, pending
 from tests.support.replay.reading import rows
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas.errors import StorageFailed
 
 LIMITED = """
 import resource, sys
-from pipelines import config
-from schemas.errors import WindrowError
+from windrow.pipelines import config
+from windrow.schemas.errors import WindrowError
 from tests.support.lakes import ingest
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 try:

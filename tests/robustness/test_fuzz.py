@@ -12,21 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import file_content, files
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
-from schemas.parsing import belongs, has_header
-from schemas.stream import COMMON_REFUSALS, KEPT_REFUSALS, Stream
 from tests.support import fuzz, processes
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import file_content, files
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
+from windrow.schemas.parsing import belongs, has_header
+from windrow.schemas.stream import COMMON_REFUSALS, KEPT_REFUSALS, Stream
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3_000)]
 CASES, SEED = (int(os.environ.get(f"WINDROW_FUZZ_{name}", default)) for name, default in (("CASES", 80), ("SEED", 1)))
 PYTHON_BYTES = 1_200 << 20  # of the driver or a worker: apart from its libraries, a few pieces of files at a time
 PROGRAM = """
-from pipelines import config
-from schemas import registry
+from windrow.pipelines import config
+from windrow.schemas import registry
 from tests.support.lakes import ingest
 for name in registry.streams():
     for message in ingest(config.load(), name).messages:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.stale import stale
-from pipelines.runs.replay import replay_day
-from processes import orphan_jvms
 from tests.support import processes
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.replay.reading import published_rows
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.runs.replay import replay_day
+from windrow.processes import orphan_jvms
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 AUDIT = f"{QUERY}_audit"
@@ -146,7 +146,7 @@ def test_a_session_that_lives_is_no_orphan_and_the_folder_of_an_orphan_goes(conf
 # The second commit never comes.
 ENDLESS = f"""
 import time
-from pipelines.gate import publish
+from windrow.pipelines.gate import publish
 replaced = publish._replace_days
 publish._replace_days = lambda *given: time.sleep(3_600) if given[3].name == {QUERY!r} else replaced(*given)
 """
@@ -168,7 +168,7 @@ def test_a_publication_killed_between_its_two_commits_is_repaired(published):
 
 def test_a_process_whose_jvm_was_ended_by_a_signal_says_so_when_it_wants_spark_again(config):
     program = (
-        "from pipelines import config\nfrom pipelines.engines.spark.spark_session import session\n"
+        "from windrow.pipelines import config\nfrom windrow.pipelines.engines.spark.spark_session import session\n"
         "from processes import orphan_jvms\nsession(config.load())\n"
         "try:\n    with orphan_jvms.ended_if_stopped():\n        raise KeyboardInterrupt\n"
         "except KeyboardInterrupt:\n    session(config.load())\n"

@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from pipelines.config import Config
 from tests.support import landings, trips
 from tests.support.chaos.landing_folder import LandingFolder
 from tests.support.chaos.real_files import Pieces, RealFiles
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, DELAYS, TELEMETRY, content_of, path_of
+from windrow.pipelines.config import Config
 
 pytestmark = [pytest.mark.nightly, pytest.mark.slow, pytest.mark.few_tests(2)]
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.cli import _errors
-from pipelines.config import Config
-from processes import modes
-from schemas.errors import KernelOutOfMemory, StorageFailed
 from stack.places import REPOSITORY, WINDROW
 from tests.support import processes, trips
 from tests.support.lakes import PATIENT, ingest
 from tests.support.other_user import as_other_user, give
 from tests.support.processes import python
+from windrow.pipelines.cli import _errors
+from windrow.pipelines.config import Config
+from windrow.processes import modes
+from windrow.schemas.errors import KernelOutOfMemory, StorageFailed
 
 FIRST, DAYS = date(2017, 6, 3), 40
 
@@ -122,7 +122,7 @@ def windrow(home: Path, landing: Path, *words: str, engine: str) -> None:
         "WINDROW_LANDING": str(landing),
         "WINDROW_ENGINE": engine,
     }
-    python("-m", "pipelines", *words, env=environment, cwd=REPOSITORY, check=True)
+    python("-m", "windrow.pipelines", *words, env=environment, cwd=REPOSITORY, check=True)
 
 
 @pytest.mark.nightly

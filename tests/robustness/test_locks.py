@@ -11,19 +11,19 @@ from contextlib import contextmanager
 
 import pytest
 
-from pipelines.config import MOST_WAIT
-from pipelines.delta import locks
-from pipelines.delta.locks.file_locks import FileLock
-from processes import proc
-from schemas.errors import LockHeld
 from tests.support import processes
+from windrow.pipelines.config import MOST_WAIT
+from windrow.pipelines.delta import locks
+from windrow.pipelines.delta.locks.file_locks import FileLock
+from windrow.processes import proc
+from windrow.schemas.errors import LockHeld
 
 NAME = "ingest_bikes"
 # The commands that hold locks have their words in sys.argv; so has this one.
 PROGRAM = """
 import sys, time
-from pipelines import config
-from pipelines.delta import locks
+from windrow.pipelines import config
+from windrow.pipelines.delta import locks
 sys.argv = ["/somewhere/windrow", "ingest", "bikes"]
 with locks.locked(config.load(), "ingest_bikes"):
     print("taken", flush=True)

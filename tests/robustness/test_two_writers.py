@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipelines.delta.lake import Lake
-from pipelines.ledger import run_table as ledger
-from pipelines.ledger.stale import stale
-from schemas.errors import Superseded
 from tests.support import processes, trips
 from tests.support.lakes import DAYS, PATIENT, ingest
 from tests.support.replay.reading import published_rows, rows
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.ledger.stale import stale
+from windrow.schemas.errors import Superseded
 
 QUERY = "bikes_demand"
 pytestmark = [pytest.mark.slow, pytest.mark.nightly, PATIENT]

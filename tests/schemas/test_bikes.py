@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.parsing import belongs, identity_of, no_events, read_line
-from schemas.stream import Record
-from schemas.streams.bikes import DAILY, MONTHLY, STREAM
-from tests.support.lines import choose_layout
+from windrow.schemas.parsing import belongs, identity_of, no_events, read_line
+from windrow.schemas.stream import Record
+from windrow.schemas.streams.bikes import DAILY, MONTHLY, STREAM
+from windrow.testing.lines import choose_layout
 
 PLACES = '3183,"Exchange Place",40.7162469,-74.0334588,3270,"Jersey & 6th St",40.72528910781132,-74.04557168483734'
 

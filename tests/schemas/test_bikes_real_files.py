@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.parsing import identity_of, read_line
-from schemas.stream import Record
-from schemas.streams.bikes import STREAM
-from tests.support.lines import choose_layout, lines_of
+from windrow.schemas.parsing import identity_of, read_line
+from windrow.schemas.stream import Record
+from windrow.schemas.streams.bikes import STREAM
+from windrow.testing.lines import choose_layout, lines_of
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 pytestmark = [

@@ -4,19 +4,19 @@ Each is broken in a copy of the tree, and loaded there by a process of its own.
 """
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from schemas import registry
+from tests.support.checkout import copied
 from tests.support.processes import python
+from windrow.schemas import registry
 
 ROOT = Path(__file__).parents[2]
-QUERY, STREAM = "schemas/queries/bikes_daily.py", "schemas/streams/cdr.py"
+QUERY, STREAM = "examples/queries/bikes_daily.py", "examples/streams/cdr.py"
 LOADED = """
 import json
-from schemas import registry
+from windrow.schemas import registry
 broken = {**registry.broken_streams(), **registry.broken_queries()}
 print(json.dumps({
     "streams": list(registry.streams()), "queries": list(registry.queries()),
@@ -27,8 +27,7 @@ print(json.dumps({
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
-    shutil.copytree(ROOT / "schemas", tmp_path / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+    return copied(tmp_path, "schemas")
 
 
 def edit(tree: Path, file: str, old: str, new: str) -> int:
@@ -125,9 +124,9 @@ def test_a_broken_stream_harms_itself_and_its_queries_only(tree, mistake):
 
 def test_several_broken_ones_come_out_each_with_its_own_error(tree):
     for name in ("bikes_daily", "bikes_demand"):
-        edit(tree, f"schemas/queries/{name}.py", 'stream="bikes"', 'stream="bike"')
-    (tree / "schemas/queries/half.py").write_text("\0")
-    (tree / "schemas/streams/latin.py").write_bytes(b'NAME = "caf\xe9"')
+        edit(tree, f"examples/queries/{name}.py", 'stream="bikes"', 'stream="bike"')
+    (tree / "examples/queries/half.py").write_text("\0")
+    (tree / "examples/streams/latin.py").write_bytes(b'NAME = "caf\xe9"')
     broken = loaded(tree)["broken"]
     assert list(broken) == ["latin", "bikes_daily", "bikes_demand", "half"]
     assert "utf-8" in broken["latin"][2] and "null bytes" in broken["half"][2]
@@ -137,7 +136,8 @@ def test_a_layout_that_raises_what_no_line_can_be_blamed_for_names_its_line(tree
     line = edit(tree, STREAM, "def parse_", "def parse_nothing(fields, place):\n    return {}['x']\n\n\ndef parse_") + 1
     edit(tree, STREAM, "parse=parse_", "parse=parse_nothing or parse_")
     asked = (
-        "from schemas import registry; from schemas.parsing import read_line; from schemas.stream import Place\n"
+        "from windrow.schemas import registry\nfrom windrow.schemas.parsing import read_line\n"
+        "from windrow.schemas.stream import Place\n"
         "stream = registry.stream('cdr')\n"
         "layout = next(each for each in stream.layouts if each.parse.__name__ == 'parse_nothing')\n"
         "try:\n    read_line(stream, layout, layout.delimiter.join('1' * (layout.fields or 3)), Place('cdr/a', 7))\n"
@@ -147,16 +147,16 @@ def test_a_layout_that_raises_what_no_line_can_be_blamed_for_names_its_line(tree
 
 
 def test_a_broken_model_is_refused_by_its_own_error_and_no_broken_query_is_taken_for_a_model(tree):
-    edit(tree, "schemas/models/bikes_anomalies.py", "    name=", "    nam=")
+    edit(tree, "examples/models/bikes_anomalies.py", "    name=", "    nam=")
     edit(tree, QUERY, "    name=", "    nam=")
     asked = (
-        "from schemas import registry\n"
+        "from windrow.schemas import registry\n"
         "for name in ('bikes_anomalies', 'telemetry_trend', 'bikes_daily', 'bikes_anomaly'):\n"
         "    try:\n        print(registry.query(registry.name_of_query(name)).name)\n"
         "    except Exception as error:\n        print(type(error).__name__, error)\n"
     )
     broken, right, query, unknown = printed(tree, asked).splitlines()
-    assert broken.startswith("BrokenDefinition schemas/models/bikes_anomalies.py:") and "'nam'" in broken
+    assert broken.startswith("BrokenDefinition examples/models/bikes_anomalies.py:") and "'nam'" in broken
     assert right == "farm_telemetry_trend"
     assert query.startswith(f"BrokenDefinition {QUERY}:")
     assert unknown.startswith("UnknownName no query is named 'bikes_anomaly'. Did you mean 'bikes_anomalies'?")
@@ -164,5 +164,8 @@ def test_a_broken_model_is_refused_by_its_own_error_and_no_broken_query_is_taken
 
 def test_a_broken_query_is_one_of_the_stream_that_its_file_names(tree):
     edit(tree, QUERY, *QUERIES["syntax"][:2])
-    asked = "from schemas.registry import broken_queries_of as of; print(of('bikes'), of('cdr'))"
-    assert printed(tree, asked) == "['bikes_daily'] []\n"
+    (tree / "examples/queries/farm_bikes_anomalies.py").write_text(
+        (tree / "examples/queries/bikes_demand.py").read_text()
+    )
+    asked = "from windrow.schemas.registry import broken_queries_of as of; print(sorted(of('bikes')), of('cdr'))"
+    assert printed(tree, asked) == "['bikes_daily', 'queries.farm_bikes_anomalies'] []\n"

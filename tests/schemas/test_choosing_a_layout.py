@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import WrongParameter
-from schemas.layouts import Chooser, of_file
-from schemas.parsing import identity_of, read_line
-from schemas.stream import BY_NAME, Layout, Record
-from schemas.validation import validate_stream
-from tests.support.lines import choose_layout
 from tests.support.row_layouts import HEADER, layout, stream
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.layouts import Chooser, of_file
+from windrow.schemas.parsing import identity_of, read_line
+from windrow.schemas.stream import BY_NAME, Layout, Record
+from windrow.schemas.validation import validate_stream
+from windrow.testing.lines import choose_layout
 
 MEMBERS = ("key", "when.at", "when.zone", "value")
 COLUMNS = ("a", "b", "c")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from samples import bikes as sample
-from schemas.parsing import belongs, has_header, no_events, read_line
-from schemas.registry import stream
-from schemas.stream import Place, Record, Stream
-from schemas.streams.bikes import STREAM
-from tests.support.lines import choose_layout, lines_of, side_inputs
 from tests.support.processes import python
+from windrow.samples import bikes as sample
+from windrow.schemas.parsing import belongs, has_header, no_events, read_line
+from windrow.schemas.registry import stream
+from windrow.schemas.stream import Place, Record, Stream
+from windrow.schemas.streams.bikes import STREAM
+from windrow.testing.lines import choose_layout, lines_of, side_inputs
 
 ROOT = Path(__file__).parents[2]
 LAST_DAY = date(2018, 11, 5)
@@ -31,7 +31,7 @@ SAMPLES = sorted(path.stem for path in (ROOT / "samples").glob("*.py") if path.s
 def landing(request, tmp_path_factory) -> tuple[str, Path]:
     """A stream's name, and three days of its generated files."""
     into = tmp_path_factory.mktemp(request.param)
-    import_module(f"samples.{request.param}").write(into, 3, LAST_DAY, 7, 1_000)
+    import_module(f"windrow.samples.{request.param}").write(into, 3, LAST_DAY, 7, 1_000)
     return request.param, into
 
 
@@ -80,7 +80,7 @@ def test_readings_have_the_dirt_of_the_real_ones_and_nothing_arrives_after_the_l
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_same_arguments_give_the_same_bytes_and_another_seed_does_not(name, tmp_path):
-    write = import_module(f"samples.{name}").write
+    write = import_module(f"windrow.samples.{name}").write
     made = {into: write(tmp_path / into, 2, LAST_DAY, seed, 100) for into, seed in [("a", 1), ("b", 1), ("c", 2)]}
     first, again, other = ([path.read_bytes() for path in paths] for paths in made.values())
     assert first == again != other
@@ -90,7 +90,7 @@ def test_the_same_arguments_give_the_same_bytes_and_another_seed_does_not(name, 
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_command_says_what_it_made_and_refuses_no_days(name, tmp_path):
-    made, refused = (python("-m", f"samples.{name}", "--into", tmp_path, "--days", n, cwd=ROOT) for n in (2, 0))
+    made, refused = (python("-m", f"windrow.samples.{name}", "--into", tmp_path, "--days", n, cwd=ROOT) for n in (2, 0))
     assert (made.returncode, made.stderr) == (0, "")
     assert "generated files in" in made.stdout
     assert refused.returncode == 2

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import OutsideStream
-from schemas.parsing import EARLIEST_US, LATEST_US, belongs, identity_of, read_line
-from schemas.registry import streams
-from schemas.stream import COMMON_REFUSALS, Column, Record, Refusal
-from schemas.tables import ingest_tables, silver_table
-from tests.support.lines import choose_layout
+from windrow.schemas.errors import OutsideStream
+from windrow.schemas.parsing import EARLIEST_US, LATEST_US, belongs, identity_of, read_line
+from windrow.schemas.registry import streams
+from windrow.schemas.stream import COMMON_REFUSALS, Column, Record, Refusal
+from windrow.schemas.tables import ingest_tables, silver_table
+from windrow.testing.lines import choose_layout
 
 STREAMS = [pytest.param(stream, id=name) for name, stream in streams().items()]
 LAYOUTS = [

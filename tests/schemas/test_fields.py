@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.fields import Choices, decimal_number, decimal_or_none, whole_number, whole_or_none
-from schemas.json_lines import json_fields
+from windrow.schemas.fields import Choices, decimal_number, decimal_or_none, whole_number, whole_or_none
+from windrow.schemas.json_lines import json_fields
 
 
 @settings(deadline=None)

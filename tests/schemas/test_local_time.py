@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import WrongParameter
-from schemas.instants import read_time, us_of_ns
-from schemas.local_time import MISSING, REPEATED, LocalClock, day_starts_us
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.instants import read_time, us_of_ns
+from windrow.schemas.local_time import MISSING, REPEATED, LocalClock, day_starts_us
 
 NEW_YORK = LocalClock("America/New_York")
 ZONES = ("America/New_York", "Asia/Shanghai", "Australia/Lord_Howe", "America/Havana", "America/Sao_Paulo", "UTC")

@@ -4,12 +4,12 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
-from schemas import query as language
-from schemas.errors import WrongParameter
-from schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
-from schemas.spelling import shown
-from schemas.windows import Policy
 from tests.contracts.test_rules import of_the_language
+from windrow.schemas import query as language
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
+from windrow.schemas.spelling import shown
+from windrow.schemas.windows import Policy
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 RIGHT = {

@@ -1,6 +1,5 @@
 """Streams and queries are found by their files; a definition's hash changes with the files it rests on."""
 
-import shutil
 from dataclasses import replace
 from datetime import timedelta
 from importlib import import_module
@@ -8,28 +7,32 @@ from pathlib import Path
 
 import pytest
 
-from schemas import registry
-from schemas.errors import UnknownName, WrongParameter
-from schemas.query import EVENT_COLUMNS
-from schemas.registry import module_of, queries, queries_of, stream
-from schemas.validation import LEAST_SILENCE, validate_stream
+from tests.support.checkout import copied
+from windrow.schemas import registry
+from windrow.schemas.errors import UnknownName, WrongParameter
+from windrow.schemas.mistakes import file_of
+from windrow.schemas.query import EVENT_COLUMNS
+from windrow.schemas.registry import module_of, queries, queries_of, stream
+from windrow.schemas.validation import LEAST_SILENCE, validate_stream
 
 
 @pytest.fixture
 def copy(tmp_path, monkeypatch) -> Path:
-    """A copy of schemas/ that the hashes are made from."""
-    shutil.copytree(registry.ROOT, tmp_path / "schemas")
+    """A copy of schemas/ and of the definitions that the hashes are made from."""
+    copied(tmp_path, "schemas")
     monkeypatch.setattr(registry, "ROOT", tmp_path / "schemas")
-    return tmp_path / "schemas"
+    monkeypatch.setattr(registry, "source_of", lambda module: tmp_path / file_of(module))
+    return tmp_path
 
 
 def touch(file: Path) -> None:
     file.write_text(file.read_text() + "\nCHANGED = True\n")
 
 
-OF_STREAM = ["streams/bikes.py", "stream.py", "parsing.py", "fields.py", "json_lines.py", "local_time.py"]
-OF_QUERY = ["queries/bikes_daily.py", "query.py", "windows/regular.py"]
-OF_OTHERS = ["queries/bikes_demand.py", "tables.py"]
+SHARED = ("stream", "parsing", "fields", "json_lines", "local_time")
+OF_STREAM = ["examples/streams/bikes.py", *(f"schemas/{each}.py" for each in SHARED)]
+OF_QUERY = ["examples/queries/bikes_daily.py", "schemas/query.py", "schemas/windows/regular.py"]
+OF_OTHERS = ["examples/queries/bikes_demand.py", "schemas/tables.py"]
 
 
 @pytest.mark.parametrize("file", [*OF_STREAM, *OF_QUERY, *OF_OTHERS])
@@ -42,11 +45,11 @@ def test_a_definition_has_another_hash_when_a_file_that_gives_it_its_meaning_cha
 
 
 def test_a_stream_keeps_its_hash_when_a_file_is_reworded_unless_it_says_why_lines_are_refused(copy):
-    before, text = registry.stream_hash("bikes"), (copy / "fields.py").read_text()
-    (copy / "fields.py").write_text(f"# Reworded.\n{text}")
+    before, text = registry.stream_hash("bikes"), (copy / "schemas/fields.py").read_text()
+    (copy / "schemas/fields.py").write_text(f"# Reworded.\n{text}")
     assert registry.stream_hash("bikes") == before
     assert "} is not a whole number" in text
-    (copy / "fields.py").write_text(text.replace("} is not a whole number", "} is no whole number"))
+    (copy / "schemas/fields.py").write_text(text.replace("} is not a whole number", "} is no whole number"))
     assert registry.stream_hash("bikes") != before
 
 

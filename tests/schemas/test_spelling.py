@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import registry
-from schemas.errors import NotServed, UnknownName, WrongParameter
-from schemas.spelling import did_you_mean, in_words, shown
+from windrow.schemas import registry
+from windrow.schemas.errors import NotServed, UnknownName, WrongParameter
+from windrow.schemas.spelling import did_you_mean, in_words, shown
 
 COLUMNS = {column.name for stream in registry.streams().values() for column in stream.columns}
 NAMES = sorted({*registry.stream_names(), *registry.query_names(), *COLUMNS})

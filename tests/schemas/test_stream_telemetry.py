@@ -2,11 +2,21 @@
 
 import pytest
 
-from schemas.parsing import identity_of, no_events
-from schemas.registry import stream
-from schemas.stream import MOST, Place, Record
-from schemas.streams.telemetry import MESSAGE_COLUMNS, MESSAGES, POD_METRICS, PODS, SPANS, read_delays
-from tests.support.lines import Event, assert_event, assert_reading, layouts_found, moment, parsed, reasons, utc, values
+from windrow.schemas.parsing import identity_of, no_events
+from windrow.schemas.registry import stream
+from windrow.schemas.stream import MOST, Place, Record
+from windrow.schemas.streams.telemetry import MESSAGE_COLUMNS, MESSAGES, POD_METRICS, PODS, SPANS, read_delays
+from windrow.testing.lines import (
+    Event,
+    assert_event,
+    assert_reading,
+    layouts_found,
+    moment,
+    parsed,
+    reasons,
+    utc,
+    values,
+)
 
 STREAM = stream("telemetry")
 POD = "ts-auth-service-7f8d7d756d-k7b9j"

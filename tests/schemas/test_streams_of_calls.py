@@ -3,9 +3,9 @@ overflowed, and what is refused. The lines are made, in the form of real ones.""
 
 import pytest
 
-from schemas.registry import stream
-from schemas.stream import MOST, Refusal
-from tests.support.lines import Event, assert_event, layouts_found, parsed, reasons, utc
+from windrow.schemas.registry import stream
+from windrow.schemas.stream import MOST, Refusal
+from windrow.testing.lines import Event, assert_event, layouts_found, parsed, reasons, utc
 
 WHO = "0123456789AB,42000,3500,3gnet,013468,10.0.0.1,10.0.0.2"
 FROM_TO = "2015-08-02 22:10:37.500000,2015-08-02 22:10:38.250000"
@@ -137,3 +137,9 @@ def test_a_negative_duration_is_refused_with_the_calls_start_as_its_arrival():
 
 def test_equal_lines_are_two_sessions():
     assert {layout.identity for layout in stream("cdr").layouts} == {None}
+
+
+def test_a_data_session_is_reported_as_ten_years_long_at_most():
+    for reported_s, reason in ((316_224_000, None), (316_224_001, "out of range")):
+        line = LINE.replace(",0,845", f",{reported_s},845")
+        assert reasons(parsed(stream("cdr"), "sessions", line)) == [reason]

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kernels import entry
-from schemas.query import Aggregate, Query, sliding
 from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import AGGREGATES, CONTEXT_BOUND, Question, questions, to_table
 from tests.support.semantics.searching import search_until_nothing_is_missing
+from windrow.kernels import entry
+from windrow.schemas.query import Aggregate, Query, sliding
 
 
 def assert_same_rows(found: list[dict], wanted: list[dict], question: Question) -> None:

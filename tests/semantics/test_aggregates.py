@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from kernels.monoids import _names_elsewhere, functions
-from pipelines.replay.event_arrays import hashed
-from pipelines.tables.query_tables import aggregate_columns
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.query import agg, session, sliding, spanning, tumbling
 from tests.support.local import replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
+from windrow.kernels.monoids import _names_elsewhere, functions
+from windrow.pipelines.replay.event_arrays import hashed
+from windrow.pipelines.tables.query_tables import aggregate_columns
+from windrow.schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg, session, sliding, spanning, tumbling
 
 DAY = timedelta(days=1)
 # In order of time the values are 3, 1, null, 4, 1, 5; the event at 10:05 arrives before that at 10:04.

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.gate.recount.plain.ticks import EPOCH
-from schemas.errors import NotServed, WrongParameter
-from schemas.query import agg, spanning
-from schemas.windows.regular import PRORATED
 from tests.support.local import replay_table
 from tests.support.semantics.generate import Question
 from tests.support.semantics.queries import HOUR, ask
 from tests.support.semantics.spec_tables import events, table
+from windrow.pipelines.gate.recount.plain.ticks import EPOCH
+from windrow.schemas.errors import NotServed, WrongParameter
+from windrow.schemas.query import agg, spanning
+from windrow.schemas.windows.regular import PRORATED
 
 OF_SHARES = {"calls": agg("count"), "total": agg("sum", "value"), "mean": agg("mean", "value")}
 SLOTS = 16

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import entry
-from kernels.api import PassTicks
-from pipelines.replay.day_state import STATE_TYPE
-from pipelines.replay.replay_events import Replayed, replay_events
-from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.validate import validate
-from pipelines.replay.watermark import ticks_of_events
-from pipelines.rows.arrays import TIME, stored
-from schemas.errors import BadInput, TooManyRows
-from schemas.query import Query, agg, count, session, sliding
-from schemas.side_tables import CARRIED
 from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
+from windrow.kernels import entry
+from windrow.kernels.api import PassTicks
+from windrow.pipelines.replay.day_state import STATE_TYPE
+from windrow.pipelines.replay.replay_events import Replayed, replay_events
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.replay.validate import validate
+from windrow.pipelines.replay.watermark import ticks_of_events
+from windrow.pipelines.rows.arrays import TIME, stored
+from windrow.schemas.errors import BadInput, TooManyRows
+from windrow.schemas.query import Query, agg, count, session, sliding
+from windrow.schemas.side_tables import CARRIED
 
 EVENTS = """
     key | start | arrival | value

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import windrow
-from schemas.errors import BadInput, WrongParameter
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
+from windrow.schemas.errors import BadInput, WrongParameter
 
 QUERY = ask(
     windrow.tumbling(10 * MINUTE),

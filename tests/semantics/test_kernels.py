@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import entry
-from kernels.aggregators import kernels, window_class
-from kernels.api import KERNELS
-from pipelines.replay.replay_events import replay_events
-from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.watermark import ticks_of_events
-from schemas.errors import BadInput, NotServed, WrongParameter
-from schemas.query import agg, rolling, sliding, tumbling
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.local import replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
+from windrow.kernels import entry
+from windrow.kernels.aggregators import kernels, window_class
+from windrow.kernels.api import KERNELS
+from windrow.pipelines.replay.replay_events import replay_events
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.replay.watermark import ticks_of_events
+from windrow.schemas.errors import BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg, rolling, sliding, tumbling
 
 pytestmark = pytest.mark.slow
 

@@ -9,16 +9,16 @@ import duckdb
 import pytest
 from hypothesis import given
 
-from pipelines.gate.recount.query_days import QueryConnection
-from pipelines.gate.recount.tables import FLOOR_DIV
-from pipelines.lateness.needed import add_needed
-from pipelines.lateness.whatif import CurvePoint, curve, recommended_us
-from schemas.errors import WrongParameter
-from schemas.query import Query, count, session
-from schemas.windows import MICROSECOND
 from tests.support.local import replay_table
 from tests.support.semantics.generate import Question, questions
 from tests.support.semantics.searching import search_until_nothing_is_missing
+from windrow.pipelines.gate.recount.query_days import QueryConnection
+from windrow.pipelines.gate.recount.tables import FLOOR_DIV
+from windrow.pipelines.lateness.needed import add_needed
+from windrow.pipelines.lateness.whatif import CurvePoint, curve, recommended_us
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import Query, count, session
+from windrow.schemas.windows import MICROSECOND
 
 KINDS = ("tumbling", "sliding", "spanning", "calendar", "rolling")
 FEATURES = {"complete", "incomplete", "late", "no row on time", "null key", "where"}

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import NotServed, WrongParameter
-from schemas.model import HeavyCall, Model, heavy
-from schemas.query import rolling, sliding, spanning, tumbling
 from tests.support.local import replay_table
 from tests.support.models import of_function
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions, to_table
 from tests.support.semantics.queries import ask
 from tests.support.semantics.searching import search_until_nothing_is_missing
+from windrow.schemas.errors import NotServed, WrongParameter
+from windrow.schemas.model import HeavyCall, Model, heavy
+from windrow.schemas.query import rolling, sliding, spanning, tumbling
 
 KINDS = ("tumbling", "sliding", "calendar")
 CALLS = (

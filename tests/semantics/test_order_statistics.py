@@ -8,15 +8,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from kernels.aggregators import make
-from kernels.monoid import OrderStatistic
-from kernels.monoids import every_monoid
-from schemas.errors import AggregateFailed, NotServed, WrongParameter
-from schemas.query import agg, session
 from tests.semantics.test_against_oracle import check_rows
 from tests.semantics.test_aggregates import DAY, STORY, final
 from tests.support.local import replay_table
 from tests.support.semantics.generate import Question, questions
+from windrow.kernels.aggregators import make
+from windrow.kernels.monoid import OrderStatistic
+from windrow.kernels.monoids import every_monoid
+from windrow.schemas.errors import AggregateFailed, NotServed, WrongParameter
+from windrow.schemas.query import agg, session
 
 EXACT = {
     "rows": agg("count"),

@@ -2,13 +2,13 @@
 
 import pytest
 
-from schemas.errors import NotServed, WrongParameter
-from schemas.query import agg, policy
-from schemas.windows import policy as language
-from schemas.windows.policy import EvictionPolicy, policies
 from tests.support.local import replay_table
 from tests.support.semantics.queries import ask
 from tests.support.semantics.spec_tables import events, table
+from windrow.schemas.errors import NotServed, WrongParameter
+from windrow.schemas.query import agg, policy
+from windrow.schemas.windows import policy as language
+from windrow.schemas.windows.policy import EvictionPolicy, policies
 
 EVENTS = """
     key | start | arrival | value

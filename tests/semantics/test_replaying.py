@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.replay.replay_events import late_events, replay_events
-from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.watermark import ticks_of_events
-from pipelines.tables.query_tables import aggregate_columns
-from schemas.errors import WrongParameter
-from schemas.query import agg, rolling, tumbling
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
+from windrow.pipelines.replay.replay_events import late_events, replay_events
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.replay.watermark import ticks_of_events
+from windrow.pipelines.tables.query_tables import aggregate_columns
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import agg, rolling, tumbling
 
 TEN = tumbling(10 * MINUTE)
 STORY = table(

@@ -8,12 +8,12 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from pipelines.gate.recount.plain.aggregates import aggregate
-from schemas.errors import BadInput, WrongParameter
-from schemas.query import agg, count, delta, session, slide_by_tuple
 from tests.support.local import replay_table
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import at, events, table
+from windrow.pipelines.gate.recount.plain.aggregates import aggregate
+from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.query import agg, count, delta, session, slide_by_tuple
 
 
 @pytest.mark.parametrize(("size", "step"), [(1, 1), (7, 1), (7, 3), (20, 20), (20, 33)])

@@ -6,15 +6,15 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from kernels.monoids import functions
-from pipelines.rows.arrays import TIME
-from pipelines.tables.query_tables import plan_aggregates
-from schemas.errors import WrongParameter
-from schemas.query import WINDOW_COLUMNS, agg, tumbling
 from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
 from tools.docs.kernels import _aggregate
+from windrow.kernels.monoids import functions
+from windrow.pipelines.rows.arrays import TIME
+from windrow.pipelines.tables.query_tables import plan_aggregates
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import WINDOW_COLUMNS, agg, tumbling
 
 TEN = tumbling(10 * MINUTE)
 STORY = table(

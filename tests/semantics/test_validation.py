@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pytest
 
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.query import agg, rolling, session, sliding, tumbling
-from schemas.windows import Session
 from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
+from windrow.schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from windrow.schemas.query import agg, rolling, session, sliding, tumbling
+from windrow.schemas.windows import Session
 
 TEN = tumbling(10 * MINUTE)
 QUERY = ask(TEN, "arrival")

@@ -7,9 +7,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from pipelines.replay.filter import rows_that_pass
-from schemas.errors import WrongParameter
 from tests.support.oracle import history
+from windrow.pipelines.replay.filter import rows_that_pass
+from windrow.schemas.errors import WrongParameter
 
 BIG = 2**53
 INTEGERS = (pa.int64(), [0, 1, 2, None, -3, BIG, BIG + 1])

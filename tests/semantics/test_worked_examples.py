@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from schemas import query as of_queries
-from schemas.query import Query
 from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.queries import DAY, HOUR, MINUTE, ZERO, ask
 from tests.support.semantics.spec_tables import at, events, rows_of, table
+from windrow.schemas import query as of_queries
+from windrow.schemas.query import Query
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/semantics.md"
 EXAMPLE = re.compile(

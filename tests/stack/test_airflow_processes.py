@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.airflow import rest
-from processes import marked
-from schemas.errors import NotSetUp
 from stack import airflow, components, settings
 from tests.stack.conftest import run_stack, start_stack
 from tests.support.processes import wait_until
+from windrow.pipelines.airflow import rest
+from windrow.processes import marked
+from windrow.schemas.errors import NotSetUp
 
 pytestmark = pytest.mark.airflow
 # A task as bad as can be: its process has a session of its own and doesn't listen to SIGTERM, as the JVM

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from pipelines.airflow import rest
-from processes import marked, proc
 from stack import airflow, components, settings
 from stack.components import WATCHER
 from tests.stack.conftest import run_stack, start_stack
 from tests.support.processes import wait_until
+from windrow.pipelines.airflow import rest
+from windrow.processes import marked, proc
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(15), pytest.mark.timeout(900)]
 

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from pipelines.cli import _app as command_line
-from pipelines.cli import keeping
-from schemas.errors import NotSetUp
 from stack import debian
 from stack import doctor as stack_doctor
 from stack.doctor import Finding
 from stack.places import REPOSITORY
 from tests.support.checkout import copied
+from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.cli import keeping
+from windrow.schemas.errors import NotSetUp
 
 FINE = Finding("Linux")
 LACKS = Finding("Redis server, for tests", "there is none on PATH", "sudo apt-get install redis-server", optional=True)

@@ -67,10 +67,10 @@ def test_a_lost_part_of_the_installed_windrow_is_put_back(environment, lost):
 
 
 def test_the_checkout_is_importable_from_anywhere(environment, tmp_path):
-    code = "import schemas; print(schemas.__file__)"
+    code = "import windrow; print(windrow.__file__)"
     command = [environment.python, "-c", code]
     shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == str(REPOSITORY / "schemas" / "__init__.py")
+    assert shown.stdout.strip() == str(REPOSITORY / "windrow" / "__init__.py")
 
 
 def test_windrow_starts_from_a_path_with_blanks(environment, tmp_path):

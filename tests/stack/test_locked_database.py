@@ -10,10 +10,10 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from pipelines.airflow import rest
-from schemas.errors import AirflowRefused
 from stack import airflow, components, settings
 from tests.support.processes import wait_until
+from windrow.pipelines.airflow import rest
+from windrow.schemas.errors import AirflowRefused
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(70), pytest.mark.timeout(900)]
 FIRST, LAST, LIMIT_S = date(2020, 1, 1), date(2020, 1, 2), 300.0

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from processes import marked
-from schemas.errors import NotSetUp
 from stack import commands
 from stack.places import REPOSITORY
 from tests.support.processes import wait_until
+from windrow.processes import marked
+from windrow.schemas.errors import NotSetUp
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +64,7 @@ def test_a_signal_during_a_step_of_the_set_up_ends_the_step_and_its_children(num
     note = tmp_path / "pid"
     step = [sys.executable, "-c", ORPHAN + "\ntime.sleep(600)", str(note)]
     runner = (
-        "from pathlib import Path; from processes import signals; from stack import commands\n"
+        "from pathlib import Path; from windrow.processes import signals; from stack import commands\n"
         "signals.raise_on_signals()\n"
         "try:\n"
         f"    commands.run('a step', {step!r}, 'nothing', logs=Path({str(tmp_path)!r}))\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import NotSetUp
 from stack import release
+from windrow.schemas.errors import NotSetUp
 
 ROOT = Path(__file__).resolve().parents[2]
 

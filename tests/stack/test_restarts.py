@@ -5,11 +5,11 @@ import signal
 
 import pytest
 
-from pipelines.airflow import PORT, Running, airflow_home, alive, mark, parts, running
-from processes import marked, proc
 from stack import components
 from stack.components import MOST, WATCHER, WITHIN_S, Watcher
 from tests.support.processes import wait_until
+from windrow.pipelines.airflow import PORT, Running, airflow_home, alive, mark, parts, running
+from windrow.processes import marked, proc
 
 
 @pytest.fixture

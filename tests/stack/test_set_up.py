@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kernels import warm
-from schemas.errors import NotSetUp
 from stack import archive, compiled, jars
 from stack.places import JARS, PYTHON, REPOSITORY
+from windrow.kernels import warm
+from windrow.schemas.errors import NotSetUp
 
 STORAGE = "io/delta/delta-storage/4.4.0/delta-storage-4.4.0.jar"
 
@@ -74,8 +74,8 @@ def test_installing_again_repairs_the_folder_and_leaves_good_files_untouched(fet
 
 
 START = """
-from pipelines import config
-from pipelines.engines.spark.spark_session import session
+from windrow.pipelines import config
+from windrow.pipelines.engines.spark.spark_session import session
 print(session(config.load()).range(3).count())
 """
 FROM_ARCHIVE = "source: shared objects file (top)"
@@ -111,8 +111,8 @@ def test_the_key_changes_with_java_and_with_the_class_path(changed, monkeypatch,
 
 LOADED = """
 from numba.core.event import install_recorder
-from kernels import warm
-from kernels.runtime import tables
+from windrow.kernels import warm
+from windrow.kernels.runtime import tables
 with install_recorder("numba:compile") as compiled:
     for load in (warm.FIRST_ROUND | warm.SECOND_ROUND).values():
         load()

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from processes import marked
-from schemas.errors import WrongParameter
 from stack import credentials, settings
 from stack.airflow import free_port
 from stack.places import REPOSITORY
+from windrow.processes import marked
+from windrow.schemas.errors import WrongParameter
 
 CONNECTION = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
 

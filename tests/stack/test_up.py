@@ -9,14 +9,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipelines import config
-from pipelines.airflow import Running, password_file
-from pipelines.config import Config
-from schemas.errors import NotSetUp, WrongParameter
 from stack import airflow, settings, up
 from stack.places import REPOSITORY, make
 from tests.support.other_user import as_other_user
 from tests.support.processes import wait_until
+from windrow.pipelines import config
+from windrow.pipelines.airflow import Running, password_file
+from windrow.pipelines.config import Config
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 
 @pytest.fixture

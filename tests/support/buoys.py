@@ -2,8 +2,8 @@
 
 from datetime import date, datetime, timedelta
 
-from schemas.fields import decimal_number
-from schemas.stream import Column, Layout, Place, Record, Stream
+from windrow.schemas.fields import decimal_number
+from windrow.schemas.stream import Column, Layout, Place, Record, Stream
 
 
 def parse_reading(fields: list[str], _: Place) -> list[Record]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipelines.cli import _app as command_line
-from pipelines.config import Config
 from stack.places import WINDROW
+from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.config import Config
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ python -m tests.support.commits ENGINE WRITER COUNT
 import sys
 from functools import partial
 
-from pipelines import config
-from pipelines.delta.file_commits import append_files
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile, write_rows
-from pipelines.engines import engine_of
-from schemas.tables import Column, Table
+from windrow.pipelines import config
+from windrow.pipelines.delta.file_commits import append_files
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile, write_rows
+from windrow.pipelines.engines import engine_of
+from windrow.schemas.tables import Column, Table
 
 TABLE = Table(
     "commits",

@@ -12,10 +12,10 @@ from random import Random
 
 from deltalake import DeltaTable
 
-from pipelines.config import Config
-from pipelines.delta import damage
-from pipelines.delta.lake import Lake
-from schemas.errors import WindrowError
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta import damage
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas.errors import WindrowError
 
 _ASKED = re.compile(r"""(?:[Ff]irst run|[Tt]hen run|fix it with): (windrow [^"\n]+)""")  # also in JSON
 

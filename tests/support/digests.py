@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from datetime import date
 
-from pipelines import storage
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from schemas.ledger_tables import FARM_RUNS, VERDICTS
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas.ledger_tables import FARM_RUNS, VERDICTS
 
 # What depends on how many commits there were.
 NOT_COMPARED = {"silver_version"}

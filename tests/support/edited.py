@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from pytest import MonkeyPatch
 
-from pipelines.ledger import code_hash
-from schemas import registry
-from schemas.stream import Layout, Stream
+from windrow.pipelines.ledger import code_hash
+from windrow.schemas import registry
+from windrow.schemas.stream import Layout, Stream
 
 
 def edit(monkeypatch: MonkeyPatch, name: str, **changes) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines import config
+from windrow.pipelines import config
 
 _SPARK = pytest.param("spark", marks=[pytest.mark.jvm, pytest.mark.nightly])
 ENGINES = pytest.mark.parametrize("engine", ["local", _SPARK], indirect=True)

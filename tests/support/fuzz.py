@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from schemas.registry import streams
-from schemas.stream import Layout, Stream
+from windrow.schemas.registry import streams
+from windrow.schemas.stream import Layout, Stream
 
 LAST_DAY = date(2024, 3, 8)
 LINES_KEPT = 40
@@ -63,7 +63,7 @@ def _good(stream: Stream, layout: Layout, scratch: Path) -> tuple[str, list[str]
         return str(Path(layout.paths[0]).parent), header + WRITTEN[stream.name, layout.name]
     into = scratch / stream.name
     if not into.exists():
-        import_module(f"samples.{stream.name}").write(into, 1, LAST_DAY, 1, 200)
+        import_module(f"windrow.samples.{stream.name}").write(into, 1, LAST_DAY, 1, 200)
     path = next(path for pattern in layout.paths for path in sorted(into.glob(pattern)))
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     return path.relative_to(into).parent.as_posix(), lines[:LINES_KEPT]

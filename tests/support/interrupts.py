@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pipelines.config import Config
 from tests.support import processes
 from tests.support.lakes import DAYS, lake_of
 from tests.support.replay import landing
+from windrow.pipelines.config import Config
 
 # All of it each time: days that were published before an interrupt are not left out by the next one's command.
 WORDS = ("backfill", "bikes_daily", "--from", str(DAYS[0]), "--to", str(DAYS[-1]), "--again")
@@ -96,7 +96,7 @@ def _commits(config: Config) -> int:
 
 
 def _start(config: Config) -> subprocess.Popen:
-    return processes.start_python(config, "interrupted", "-m", "pipelines", *WORDS, WINDROW_ENGINE="spark")
+    return processes.start_python(config, "interrupted", "-m", "windrow.pipelines", *WORDS, WINDROW_ENGINE="spark")
 
 
 REPORTED_EVERY = 20

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate
-from pipelines.ingest import changes
-from pipelines.ingest.ingest import Progress
-from pipelines.ingest.outcome import IngestReport
-from pipelines.runs.backfill import backfill
-from pipelines.runs.ingest_day import ingest_day
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
 from tests.support.replay import landing
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate.gate import Gate
+from windrow.pipelines.ingest import changes
+from windrow.pipelines.ingest.ingest import Progress
+from windrow.pipelines.ingest.outcome import IngestReport
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
 
 QUERIES = ("bikes_daily", "bikes_demand", "bikes_last_hour")
 # Trips of the last local day are known until the next day in UTC.

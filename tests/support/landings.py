@@ -6,11 +6,11 @@ import signal
 from collections import Counter
 from pathlib import Path
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest import files
 from tests.support import processes, trips
 from tests.support.lakes import ingest, tables_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest import files
 
 BIKES, TELEMETRY = "bikes", "telemetry"
 DELAYS = "telemetry/delays/made.txt"
@@ -19,9 +19,9 @@ DELAYS = "telemetry/delays/made.txt"
 PLACES = {"path", "line", "reading", "definition", "source", "service", "bucket"}
 KILLED = """
 import os, signal, sys
-from pipelines.cli._app import run
-from pipelines.delta.file_commits import FileCommit
-from pipelines.delta.lake import Lake
+from windrow.pipelines.cli._app import run
+from windrow.pipelines.delta.file_commits import FileCommit
+from windrow.pipelines.delta.lake import Lake
 
 left = [int(sys.argv[1])]
 def killed_after_commits(write):

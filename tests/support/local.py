@@ -3,7 +3,7 @@
 from datetime import timedelta
 from functools import partial
 
-from pipelines import local
+from windrow.pipelines import local
 
 replay_table = partial(local.replay_table, ahead_at_most=timedelta.max)
 late_table = partial(local.late_table, ahead_at_most=timedelta.max)

@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.ingest import parse
-from pipelines.ledger import code_hash
-from schemas import registry
-from schemas.fields import decimal_number
-from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Record, Stream
 from tests.support import trips
+from windrow.pipelines.config import Config
+from windrow.pipelines.ingest import parse
+from windrow.pipelines.ledger import code_hash
+from windrow.schemas import registry
+from windrow.schemas.fields import decimal_number
+from windrow.schemas.local_time import LocalClock
+from windrow.schemas.stream import Column, Layout, Place, Record, Stream
 
 ZONE = "Europe/London"
 CLOCK = LocalClock(ZONE)

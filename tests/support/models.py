@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import numpy as np
 
-from kernels.farm.once import compute_once
-from pipelines.gate.recount.plain.ticks import to_us
-from schemas.model import Model
-from schemas.query import Query
 from tests.support.oracle import oracle
+from windrow.kernels.farm.once import compute_once
+from windrow.pipelines.gate.recount.plain.ticks import to_us
+from windrow.schemas.model import Model
+from windrow.schemas.query import Query
 
 
 def expected_rows(

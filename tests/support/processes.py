@@ -12,14 +12,14 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
-from pipelines.config import REPOSITORY, Config
+from windrow.pipelines.config import REPOSITORY, Config
 
 PROGRAM = """
 import sys
 from datetime import date
-from pipelines import config
-from pipelines.runs.replay import replay_day
-from schemas.errors import Superseded
+from windrow.pipelines import config
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas.errors import Superseded
 try:
     replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]), run_id=sys.argv[3])
 except Superseded as superseded:

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from schemas.stream import Column, Layout, Record, Stream
+from windrow.schemas.stream import Column, Layout, Record, Stream
 
 DAY_US = 86_400_000_000
 HEADER = (

@@ -30,8 +30,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import WrongParameter
 from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY
+from windrow.schemas.errors import WrongParameter
 
 MARKS = {
     "airflow": "starts Airflow, or its Python",

@@ -7,21 +7,25 @@ from random import Random
 
 import pyarrow as pa
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate
-from pipelines.gate.recount.plain.ticks import to_time, to_us
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.ledger.verdicts import Verdict
-from pipelines.rows.arrays import arrow_schema
-from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import AuditVersions, Snapshot, StreamTables
-from schemas import registry
-from schemas.query import Query
-from schemas.stream import Column, Stream
-from schemas.tables import (
+from tests.support.oracle import oracle
+from tests.support.oracle.history import heartbeats
+from tests.support.replay.work import audit_day
+from tests.support.small_windows import AGGREGATES, DAY, HOUR, OF_SHARES, WINDOWS
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.gate.gate import Gate
+from windrow.pipelines.gate.recount.plain.ticks import to_time, to_us
+from windrow.pipelines.gate.recount.query_days import AuditedDays
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import AuditVersions, Snapshot, StreamTables
+from windrow.schemas import registry
+from windrow.schemas.query import Query
+from windrow.schemas.stream import Column, Stream
+from windrow.schemas.tables import (
     Table,
     bronze_table,
     bucket_of,
@@ -31,10 +35,6 @@ from schemas.tables import (
     quarantine_table,
     silver_table,  # fmt: skip
 )
-from tests.support.oracle import oracle
-from tests.support.oracle.history import heartbeats
-from tests.support.replay.work import audit_day
-from tests.support.small_windows import AGGREGATES, DAY, HOUR, OF_SHARES, WINDOWS
 
 FIRST_DAY = date(2024, 3, 9)
 DAYS = [FIRST_DAY + n * DAY for n in range(3)]

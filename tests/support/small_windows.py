@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from schemas.query import agg, rolling, sliding, spanning, tumbling
+from windrow.schemas.query import agg, rolling, sliding, spanning, tumbling
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 WINDOWS = {

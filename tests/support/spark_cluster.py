@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pyspark
 
-from processes import proc
 from stack import debian, images
 from tests.support import processes
 from tests.support.processes import free_port
+from windrow.processes import proc
 
 _LINKS_TO_CHECKOUT = ("_windrow.pth", "windrow-*.dist-info")
 _MASTER, _WORKER = (f"org.apache.spark.deploy.{name}" for name in ("master.Master", "worker.Worker"))

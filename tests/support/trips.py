@@ -3,12 +3,12 @@
 import gzip
 from datetime import date
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.ingest import changes, files
-from pipelines.tables.stream_tables import StreamTables
-from schemas import registry
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.ingest import changes, files
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
 
 TODAY = date(2024, 5, 1)
 BIKES = registry.stream("bikes")

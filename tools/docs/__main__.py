@@ -2,8 +2,8 @@
 
 import sys
 
-from pipelines.runs.definitions import check
 from tools.docs.pages import DOCS, pages
+from windrow.pipelines.runs.definitions import check
 
 if broken := [f"{each.place}: {each.problem}" for each in check([]) if each.problem]:
     sys.exit("\n".join(broken))

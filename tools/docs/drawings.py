@@ -10,10 +10,10 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipelines.local import replay_table
-from pipelines.replay.watermark import ticks_of_events
-from schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
-from schemas.windows import EPOCH, MICROSECOND, Window
+from windrow.pipelines.local import replay_table
+from windrow.pipelines.replay.watermark import ticks_of_events
+from windrow.schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
+from windrow.schemas.windows import EPOCH, MICROSECOND, Window
 
 BLUE, ORANGE, GREY = "#3949ab", "#e65100", "#757575"
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "windrow", "font.family": "sans-serif", "font.size": 9}

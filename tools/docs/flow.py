@@ -1,10 +1,10 @@
 """docs/flow.md: the stages, what each reads and writes, and a tour of the code."""
 
-from pipelines import flow
-from pipelines.report import dag_text
-from schemas.registry import queries_of, streams
-from schemas.stream import Stream
 from tools.docs.markdown import grid, joined, page
+from windrow.pipelines import flow
+from windrow.pipelines.report import dag_text
+from windrow.schemas.registry import queries_of, streams
+from windrow.schemas.stream import Stream
 
 
 def flow_page() -> str:

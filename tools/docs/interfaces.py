@@ -9,18 +9,12 @@ from typing import NamedTuple
 import typer
 from typer.core import TyperCommand
 
-import schemas.fields
-import schemas.instants
-import schemas.local_time
-import schemas.model
-import schemas.query
-import schemas.stream
-import schemas.windows
 import windrow
-from kernels import api, farm, per_event
-from pipelines.cli import _app as command_line
-from schemas.errors import kinds
 from tools.docs.markdown import grid, joined, page
+from windrow.kernels import api, farm, per_event
+from windrow.pipelines.cli import _app as command_line
+from windrow.schemas import fields, instants, local_time, model, query, stream, windows
+from windrow.schemas.errors import kinds
 
 # `pyarrow.lib.` of `pyarrow.lib.Table`; where a default that is a function happens to stand.
 _LEFT_OUT = re.compile(r"(?:\w+\.)+(?=[A-Z])| at 0x\w+(?=>)")
@@ -31,8 +25,8 @@ _QUOTED = re.compile(r"'([A-Z]\w*)'")
 
 AFTER_EACH_EVENT = """
 ```python
-from kernels.per_event import answer_each
-from schemas.query import agg
+from windrow.kernels.per_event import answer_each
+from windrow.schemas.query import agg
 
 keys, times = ["a", "b", "a", "a"], [0, 1, 7, 4]  # the last comes late, and counts
 aggregates = {"total": agg("sum", "amount"), "events": agg("count")}
@@ -53,33 +47,51 @@ class Chapter(NamedTuple):
 
 def parts() -> tuple[Chapter, ...]:
     """The public names, by what they are for."""
-    windows = tuple(sorted(schemas.windows.every_kind(), key=lambda kind: kind.kind))
-    lines = (*(getattr(schemas.fields, name) for name in ("whole_number", "whole_or_none")), schemas.fields.Choices)
-    decimals = tuple(getattr(schemas.fields, name) for name in ("decimal_number", "decimal_or_none"))
+    of_windows = tuple(sorted(windows.every_kind(), key=lambda kind: kind.kind))
+    lines = (
+        *(getattr(windrow.schemas.fields, name) for name in ("whole_number", "whole_or_none")),
+        fields.Choices,
+    )
+    decimals = tuple(getattr(windrow.schemas.fields, name) for name in ("decimal_number", "decimal_or_none"))
     forms = (windrow.Answer.to_pandas, windrow.Answer.to_polars, windrow.Answer.to_arrow)
     of_replays = (api.EventColumns, api.WindowSpec, api.AggregatePlan, api.AggregateSpec, api.PassTicks)
     of_replays += (api.ReplayRules, api.KernelChoice, api.ResultRows, api.Labels, api.CallLimits, api.Zone)
-    stream = schemas.stream
     of_streams = (stream.Stream, stream.Layout, stream.Column, stream.SideInput, stream.Record, stream.Refusal)
     return (
         Chapter("Answers in SQL", "windrow", (windrow.sql, windrow.Answer, *forms)),
+        Chapter("A day's work", "windrow", (windrow.ingest, windrow.backfill, windrow.whatif, windrow.report)),
         Chapter("Replays of a table in memory", "windrow", (windrow.replay_table, windrow.late_table)),
-        Chapter("Queries", "schemas.query", (schemas.query.Query, schemas.query.agg, schemas.query.policy)),
-        Chapter("Windows", "schemas.windows", windows),
-        Chapter("Models", "schemas.model", (schemas.model.Model, schemas.model.heavy)),
-        Chapter("Streams", "schemas.stream", (*of_streams, stream.Place, stream.packed_or_not)),
-        Chapter("Fields of a line", "schemas.fields", (*lines, *decimals)),
-        Chapter("Times with an offset", "schemas.instants", (schemas.instants.read_time, schemas.instants.us_of_ns)),
-        Chapter("Clocks", "schemas.local_time", (schemas.local_time.LocalClock, schemas.local_time.LocalClock.read)),
-        Chapter("Kernels", "kernels.api", (api.make, api.replay_keys, *of_replays)),
-        Chapter("Answers after each event", "kernels.per_event", (per_event.answer_each,), AFTER_EACH_EVENT.strip()),
-        Chapter("The farm", "kernels.farm", (farm.make,)),
+        Chapter(
+            "Queries",
+            "windrow.schemas.query",
+            (query.Query, query.agg, query.policy),
+        ),
+        Chapter("Windows", "windrow.schemas.windows", of_windows),
+        Chapter("Models", "windrow.schemas.model", (model.Model, model.heavy)),
+        Chapter("Streams", "windrow.schemas.stream", (*of_streams, stream.Place, stream.packed_or_not)),
+        Chapter("Fields of a line", "windrow.schemas.fields", (*lines, *decimals)),
+        Chapter(
+            "Times with an offset",
+            "windrow.schemas.instants",
+            (instants.read_time, instants.us_of_ns),
+        ),
+        Chapter(
+            "Clocks",
+            "windrow.schemas.local_time",
+            (local_time.LocalClock, local_time.LocalClock.read),
+        ),
+        Chapter("Kernels", "windrow.kernels.api", (api.make, api.replay_keys, *of_replays)),
+        Chapter(
+            "Answers after each event", "windrow.kernels.per_event", (per_event.answer_each,), AFTER_EACH_EVENT.strip()
+        ),
+        Chapter("The farm", "windrow.kernels.farm", (farm.make,)),
     )
 
 
 def python_page() -> str:
     """Every public name with its signature and docstring."""
-    return page("python", chapters=joined(text for part in parts() for text in _chapter(part)))
+    names = ", ".join(f"`{name}`" for name in windrow.__all__)
+    return page("python", names=names, chapters=joined(text for part in parts() for text in _chapter(part)))
 
 
 def _chapter(part: Chapter) -> tuple[str, ...]:

@@ -5,12 +5,12 @@ import inspect
 from importlib import import_module
 from types import ModuleType
 
-from kernels import aggregators, frames, spans
-from kernels.aggregators._window import Card
-from kernels.monoid import SECOND, SHARE, Parameter
-from kernels.monoids import describe, every_monoid, functions
-from pipelines.tables.query_tables import OF_ANY_COLUMN
 from tools.docs.markdown import bullets, joined, page
+from windrow.kernels import aggregators, frames, spans
+from windrow.kernels.aggregators._window import Card
+from windrow.kernels.monoid import SECOND, SHARE, Parameter
+from windrow.kernels.monoids import describe, every_monoid, functions
+from windrow.pipelines.tables.query_tables import OF_ANY_COLUMN
 
 
 def kernels_page() -> str:

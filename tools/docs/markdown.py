@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from schemas.stream import Column
+from windrow.schemas.stream import Column
 
 TEMPLATES = Path(__file__).parent / "templates"
 _MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"

@@ -3,15 +3,16 @@
 from functools import cache
 from pathlib import Path
 
-from schemas.registry import streams
 from tools.docs.drawings import drawings
 from tools.docs.farm import farm_page
 from tools.docs.flow import flow_page
 from tools.docs.interfaces import commands_page, python_page
 from tools.docs.kernels import aggregates_page, kernels_page
-from tools.docs.markdown import page
+from tools.docs.markdown import grid, page
 from tools.docs.streams import stream_page, streams_page
 from tools.docs.tables import tables_page
+from windrow.schemas.project import SETTINGS
+from windrow.schemas.registry import streams
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -27,11 +28,18 @@ def pages() -> dict[str, str]:
         "kernels.md": kernels_page(),
         "farm.md": farm_page(),
         "commands.md": commands_page(),
+        "settings.md": settings_page(),
         "python.md": python_page(),
         "decisions/README.md": decisions_page(),
         **drawings(),
         **{f"streams/{stream.name}.md": stream_page(stream) for stream in streams().values()},
     }
+
+
+def settings_page() -> str:
+    """What windrow.toml may say."""
+    rows = [[f"`{key}`", f"`WINDROW_{key.upper()}`", what] for key, what in SETTINGS.items()]
+    return page("settings", settings=grid([["key", "variable", "what it is"], *rows]))
 
 
 def decisions_page() -> str:

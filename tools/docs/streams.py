@@ -2,12 +2,12 @@
 
 import inspect
 
-from pipelines.report import dag_text
-from schemas.parsing import read_line
-from schemas.registry import queries_of, streams
-from schemas.stream import BY_NAME, COMMON_REFUSALS, Layout, Stream
-from schemas.windows import EPOCH, MICROSECOND
 from tools.docs.markdown import bullets, columns_grid, grid, joined, page
+from windrow.pipelines.report import dag_text
+from windrow.schemas.parsing import read_line
+from windrow.schemas.registry import queries_of, streams
+from windrow.schemas.stream import BY_NAME, COMMON_REFUSALS, Layout, Stream
+from windrow.schemas.windows import EPOCH, MICROSECOND
 
 
 def streams_page() -> str:

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pipelines.report import dag_text
-from pipelines.tables.query_tables import QueryTables
-from schemas.ledger_tables import LEDGER
-from schemas.query import Query
-from schemas.registry import queries, queries_of, streams
-from schemas.side_tables import lateness_table
-from schemas.stream import Column, Stream
-from schemas.tables import Table, ingest_tables
 from tools.docs.markdown import columns_grid, joined, page
+from windrow.pipelines.report import dag_text
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.ledger_tables import LEDGER
+from windrow.schemas.query import Query
+from windrow.schemas.registry import queries, queries_of, streams
+from windrow.schemas.side_tables import lateness_table
+from windrow.schemas.stream import Column, Stream
+from windrow.schemas.tables import Table, ingest_tables
 
 STREAM, QUERY = "<stream>", "<query>"
 

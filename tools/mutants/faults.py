@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-FOLDERS = ("kernels", "pipelines", "schemas", "dags")
+FOLDERS = ("kernels", "pipelines", "schemas", "examples", "windrow")
 KINDS = ("comparison", "boundary", "arithmetic", "constant", "swapped", "removed", "inverted")
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 OPPOSITE |= {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}

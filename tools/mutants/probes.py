@@ -15,7 +15,7 @@ from pathlib import Path
 from tools.mutants.faults import Fault
 
 PROBE = "schemas/_probe.py"
-IMPORT = b"from schemas._probe import hit as _hit\n"
+IMPORT = b"from windrow.schemas._probe import hit as _hit\n"
 
 
 def plant(tree: Path, faults: dict[int, Fault]) -> None:

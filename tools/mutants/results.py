@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from schemas.errors import WrongParameter
 from stack.places import REPOSITORY
 from tools.docs.markdown import grid, page
 from tools.mutants.faults import FOLDERS, Fault
 from tools.mutants.trials import LIMITS_S, Trial
+from windrow.schemas.errors import WrongParameter
 
 FOLDER = Path("tests/power")
 PAGE = REPOSITORY / "docs" / "tests-power.md"

@@ -23,9 +23,9 @@ Where the text of the paper and its algorithms differ; all decided for the text,
   both are the same: the head moves on.
 """
 
-from kernels.aggregators._dispatch import DONE
-from kernels.aggregators._window import Card
-from kernels.aggregators.baselines._forest import (
+from windrow.kernels.aggregators._dispatch import DONE
+from windrow.kernels.aggregators._window import Card
+from windrow.kernels.aggregators.baselines._forest import (
     FULL,
     MISSING,
     copy_state,
@@ -36,10 +36,10 @@ from kernels.aggregators.baselines._forest import (
     node,
     nth,
 )
-from kernels.aggregators.baselines._forest.operations import append_parents, append_updates, forest_operations
-from kernels.aggregators.baselines._forest.window_api import MonoidWindow
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, fold, merge
+from windrow.kernels.aggregators.baselines._forest.operations import append_parents, append_updates, forest_operations
+from windrow.kernels.aggregators.baselines._forest.window_api import MonoidWindow
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import clear, fold, merge
 
 
 @inner

@@ -22,12 +22,12 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 (VLDB Journal 2021); FIBA §7, a baseline.
 """
 
-from kernels.aggregators._window import Card
-from kernels.aggregators.baselines._queue import drop_before, fold_between, state_at
-from kernels.aggregators.baselines._queue.check import check_daba
-from kernels.aggregators.baselines._queue.in_order import LiteWindow, in_order_operations, suffixes_between
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, copy_state, merge
+from windrow.kernels.aggregators._window import Card
+from windrow.kernels.aggregators.baselines._queue import drop_before, fold_between, state_at
+from windrow.kernels.aggregators.baselines._queue.check import check_daba
+from windrow.kernels.aggregators.baselines._queue.in_order import LiteWindow, in_order_operations, suffixes_between
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import clear, copy_state, merge
 
 
 @inner

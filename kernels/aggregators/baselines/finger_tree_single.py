@@ -6,15 +6,15 @@ eviction takes the oldest entry again and again.
 
 from functools import cache
 
-from kernels.aggregators._dispatch import DONE, PointKernel
-from kernels.aggregators._window import Card
-from kernels.aggregators.finger_tree import FingerTree
-from kernels.aggregators.finger_tree.bulk import insert_sorted
-from kernels.aggregators.finger_tree.evict import evict
-from kernels.aggregators.finger_tree.layout import Tree, is_empty, mark_query_dirty, oldest
-from kernels.runtime.fields import Times
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import lift_each
+from windrow.kernels.aggregators._dispatch import DONE, PointKernel
+from windrow.kernels.aggregators._window import Card
+from windrow.kernels.aggregators.finger_tree import FingerTree
+from windrow.kernels.aggregators.finger_tree.bulk import insert_sorted
+from windrow.kernels.aggregators.finger_tree.evict import evict
+from windrow.kernels.aggregators.finger_tree.layout import Tree, is_empty, mark_query_dirty, oldest
+from windrow.kernels.runtime.fields import Times
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import lift_each
 
 
 @inner

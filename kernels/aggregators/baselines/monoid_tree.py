@@ -20,18 +20,18 @@ Two more places where the text of the paper and its algorithms differ; both were
   was ⟨∅, *⟩: the condition must be e0 = ∅. (Its `wsp(subseq, total)` also swaps the arguments of Listing 1.)
 """
 
-from kernels.aggregators._dispatch import DONE
-from kernels.aggregators._window import Card
-from kernels.aggregators.baselines._forest import FULL, copy_node, copy_state, is_full, node, nth
-from kernels.aggregators.baselines._forest.operations import (
+from windrow.kernels.aggregators._dispatch import DONE
+from windrow.kernels.aggregators._window import Card
+from windrow.kernels.aggregators.baselines._forest import FULL, copy_node, copy_state, is_full, node, nth
+from windrow.kernels.aggregators.baselines._forest.operations import (
     append_parents,
     append_updates,
     forest_operations,
     make_parent,
 )
-from kernels.aggregators.baselines._forest.window_api import MonoidWindow
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, merge
+from windrow.kernels.aggregators.baselines._forest.window_api import MonoidWindow
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import clear, merge
 
 
 @inner

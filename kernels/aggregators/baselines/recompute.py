@@ -9,9 +9,9 @@ stays at place 0, so that its ring never wraps.
 Source: the definition of a window's aggregate.
 """
 
-from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
-from kernels.aggregators._window import Card, PointWindow
-from kernels.aggregators.baselines._queue import (
+from windrow.kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
+from windrow.kernels.aggregators._window import Card, PointWindow
+from windrow.kernels.aggregators.baselines._queue import (
     READS,
     Queue,
     fold_between,
@@ -20,11 +20,11 @@ from kernels.aggregators.baselines._queue import (
     state_at,
     time_at,
 )
-from kernels.aggregators.baselines._queue.check import check_order
-from kernels.aggregators.baselines._queue.in_order import append, append_burst, append_range, range_query
-from kernels.runtime.fields import Times
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.states import clear, copy_state, gather, merge
+from windrow.kernels.aggregators.baselines._queue.check import check_order
+from windrow.kernels.aggregators.baselines._queue.in_order import append, append_burst, append_range, range_query
+from windrow.kernels.runtime.fields import Times
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from windrow.kernels.states import clear, copy_state, gather, merge
 
 
 @inner

@@ -14,14 +14,14 @@ Source: folklore of sliding sums; it is also among the programs of FIBA's author
 
 from collections.abc import Sequence
 
-from kernels.aggregators._window import Card, PointWindow
-from kernels.aggregators.baselines._queue import drop_before, fold_between
-from kernels.aggregators.baselines._queue.check import check_total
-from kernels.aggregators.baselines._queue.in_order import in_order_operations, take_up_closed
-from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
-from kernels.runtime.memory import inner
-from kernels.states import clear, subtract
-from schemas.errors import WrongParameter
+from windrow.kernels.aggregators._window import Card, PointWindow
+from windrow.kernels.aggregators.baselines._queue import drop_before, fold_between
+from windrow.kernels.aggregators.baselines._queue.check import check_total
+from windrow.kernels.aggregators.baselines._queue.in_order import in_order_operations, take_up_closed
+from windrow.kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.states import clear, subtract
+from windrow.schemas.errors import WrongParameter
 
 
 @inner

@@ -12,17 +12,17 @@ Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 a
 Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folklore queue of two stacks.
 """
 
-from kernels.aggregators._window import Card
-from kernels.aggregators.baselines._queue import drop_before
-from kernels.aggregators.baselines._queue.check import check_two_stacks
-from kernels.aggregators.baselines._queue.in_order import (
+from windrow.kernels.aggregators._window import Card
+from windrow.kernels.aggregators.baselines._queue import drop_before
+from windrow.kernels.aggregators.baselines._queue.check import check_two_stacks
+from windrow.kernels.aggregators.baselines._queue.in_order import (
     LiteWindow,
     in_order_operations,
     suffixes_between,
     take_up_closed,
 )
-from kernels.runtime.memory import inner
-from kernels.states import clear
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.states import clear
 
 
 @inner

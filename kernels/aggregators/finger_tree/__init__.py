@@ -20,17 +20,17 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.aggregators._window import Card, PointWindow
-from kernels.aggregators.finger_tree import bulk, evict, insert, layout, nodes, query
-from kernels.aggregators.finger_tree.check import check_tree
-from kernels.aggregators.finger_tree.first_where import first_where
-from kernels.aggregators.finger_tree.layout import Tree
-from kernels.objects.predicates import Predicate
-from kernels.runtime.memory import address_of, inner
-from kernels.runtime.one_at_a_time import in_turn
-from kernels.states.state_plan import Plan
-from schemas.errors import WrongParameter
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.aggregators._window import Card, PointWindow
+from windrow.kernels.aggregators.finger_tree import bulk, evict, insert, layout, nodes, query
+from windrow.kernels.aggregators.finger_tree.check import check_tree
+from windrow.kernels.aggregators.finger_tree.first_where import first_where
+from windrow.kernels.aggregators.finger_tree.layout import Tree
+from windrow.kernels.objects.predicates import Predicate
+from windrow.kernels.runtime.memory import address_of, inner
+from windrow.kernels.runtime.one_at_a_time import in_turn
+from windrow.kernels.states.state_plan import Plan
+from windrow.schemas.errors import WrongParameter
 
 USUAL_ARITY = 8
 LEAST_ARITY, MOST_ARITY = 2, 1024

@@ -4,8 +4,8 @@ leaf [1 5 9]  ← 2 3 4 6 7      merged 1 2 3 4 5 6 7 9, cut into leaves as even
                                the first stays where it was, each other one is linked behind it (link)
 """
 
-from kernels.aggregators._dispatch import all_differ
-from kernels.aggregators.finger_tree.layout import (
+from windrow.kernels.aggregators._dispatch import all_differ
+from windrow.kernels.aggregators.finger_tree.layout import (
     Tree,
     compact,
     is_empty,
@@ -18,8 +18,8 @@ from kernels.aggregators.finger_tree.layout import (
     state_at,
     youngest,
 )
-from kernels.aggregators.finger_tree.nodes import new_inner, new_leaf
-from kernels.aggregators.finger_tree.path import (
+from windrow.kernels.aggregators.finger_tree.nodes import new_inner, new_leaf
+from windrow.kernels.aggregators.finger_tree.path import (
     EVERYTHING,
     NO_CHANGE,
     count_below,
@@ -32,9 +32,9 @@ from kernels.aggregators.finger_tree.path import (
     reach,
     refold_unless_spine,
 )
-from kernels.runtime.fields import WORD_BYTES, Times
-from kernels.runtime.memory import inner, move, not_inlined
-from kernels.states import copy_state, merge
+from windrow.kernels.runtime.fields import WORD_BYTES, Times
+from windrow.kernels.runtime.memory import inner, move, not_inlined
+from windrow.kernels.states import copy_state, merge
 
 FEW = 8
 """Entries up to which they go in one by one."""

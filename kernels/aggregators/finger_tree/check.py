@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from kernels.aggregators.finger_tree import layout
-from kernels.aggregators.finger_tree.layout import InnerNode, Node, Tree
-from kernels.objects.checking import differing_word, folded
-from kernels.runtime.addresses import plain
-from kernels.runtime.arrays import words_of
-from kernels.runtime.fields import WORD_BYTES
-from kernels.states.state_plan import Plan
+from windrow.kernels.aggregators.finger_tree import layout
+from windrow.kernels.aggregators.finger_tree.layout import InnerNode, Node, Tree
+from windrow.kernels.objects.checking import differing_word, folded
+from windrow.kernels.runtime.addresses import plain
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.runtime.fields import WORD_BYTES
+from windrow.kernels.states.state_plan import Plan
 
 
 class Nodes:

@@ -6,9 +6,9 @@ neighbour that has another parent, and a thin spine node is gone as soon as the 
 the bounds are FIBA's.
 """
 
-from kernels.aggregators._dispatch import DONE, NOTHING
-from kernels.aggregators.finger_tree.insert import settle_until
-from kernels.aggregators.finger_tree.layout import (
+from windrow.kernels.aggregators._dispatch import DONE, NOTHING
+from windrow.kernels.aggregators.finger_tree.insert import settle_until
+from windrow.kernels.aggregators.finger_tree.layout import (
     MAX_LEVELS,
     Tree,
     child_at,
@@ -21,8 +21,8 @@ from kernels.aggregators.finger_tree.layout import (
     node_at,
     youngest,
 )
-from kernels.aggregators.finger_tree.nodes import free_node, free_subtree, reset
-from kernels.aggregators.finger_tree.path import (
+from windrow.kernels.aggregators.finger_tree.nodes import free_node, free_subtree, reset
+from windrow.kernels.aggregators.finger_tree.path import (
     child_slot,
     count_until,
     entry_slot,
@@ -31,7 +31,7 @@ from kernels.aggregators.finger_tree.path import (
     refold,
     refold_unless_spine,
 )
-from kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.memory import inner, not_inlined
 
 
 @inner

@@ -8,12 +8,12 @@ true.
 It asks O(log n) times; n entries cost O(log n) nodes, each a fold of its states.
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.aggregators.finger_tree.insert import settle
-from kernels.aggregators.finger_tree.layout import Tree, child_at, is_empty, node_at, state_at
-from kernels.aggregators.finger_tree.query import query
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, copy_state, fold, merge, prefixes
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.aggregators.finger_tree.insert import settle
+from windrow.kernels.aggregators.finger_tree.layout import Tree, child_at, is_empty, node_at, state_at
+from windrow.kernels.aggregators.finger_tree.query import query
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import clear, copy_state, fold, merge, prefixes
 
 
 @inner

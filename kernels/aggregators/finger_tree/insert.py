@@ -11,9 +11,9 @@ The answer of a query then doesn't need their place; everything else settles the
 2^22, one query an event: 16 to 1,024 places late 2 to 3 times as fast as an insertion each.
 """
 
-from kernels.aggregators._dispatch import DONE
-from kernels.aggregators.finger_tree.bulk import FEW, append_sorted, insert_sorted
-from kernels.aggregators.finger_tree.layout import (
+from windrow.kernels.aggregators._dispatch import DONE
+from windrow.kernels.aggregators.finger_tree.bulk import FEW, append_sorted, insert_sorted
+from windrow.kernels.aggregators.finger_tree.layout import (
     CHUNK,
     PENDING_MOST,
     Tree,
@@ -23,10 +23,10 @@ from kernels.aggregators.finger_tree.layout import (
     state_at,
     youngest,
 )
-from kernels.runtime.fields import Times
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.sorting import Pairs, ascend, sort_pairs
-from kernels.states import copy_state, fold, lift_each, merge
+from windrow.kernels.runtime.fields import Times
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.sorting import Pairs, ascend, sort_pairs
+from windrow.kernels.states import copy_state, fold, lift_each, merge
 
 
 @inner

@@ -15,8 +15,8 @@ Key i of an inner node is a lower bound of child i, tight only in that times of 
 node on the left spine means nothing. State i is the aggregate of child i, except where that lies on a spine.
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.runtime.fields import (
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.runtime.fields import (
     WORD_BYTES,
     Address,
     Array,
@@ -31,12 +31,12 @@ from kernels.runtime.fields import (
     Ref,
     Tail,
 )
-from kernels.runtime.memory import inner, move, not_inlined
-from kernels.runtime.operations import Operation
-from kernels.runtime.sorting import Pairs
-from kernels.runtime.struct import Struct
-from kernels.states import fold
-from kernels.states.layout import StatePlan
+from windrow.kernels.runtime.memory import inner, move, not_inlined
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.sorting import Pairs
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states import fold
+from windrow.kernels.states.layout import StatePlan
 
 MAX_LEVELS = 40
 CHUNK = 512  # events of a burst that are lifted at once

@@ -5,7 +5,7 @@ away whole, in O(1), and taken apart one node at a time as new nodes are wanted.
     new leaf wanted         free inner: ▲   free leaves: □ □ □ □   open inner: △
 """
 
-from kernels.aggregators.finger_tree.layout import (
+from windrow.kernels.aggregators.finger_tree.layout import (
     CHUNK,
     MAX_LEVELS,
     NODE_HEAD,
@@ -17,11 +17,11 @@ from kernels.aggregators.finger_tree.layout import (
     mark_sides_dirty,
     node_at,
 )
-from kernels.runtime.fields import WORD_BYTES
-from kernels.runtime.memory import LINE_BYTES, inner, not_inlined, prefetch, release, resize
-from kernels.runtime.sorting import Pairs
-from kernels.runtime.struct import allocate, words_at
-from kernels.states.layout import StatePlan
+from windrow.kernels.runtime.fields import WORD_BYTES
+from windrow.kernels.runtime.memory import LINE_BYTES, inner, not_inlined, prefetch, release, resize
+from windrow.kernels.runtime.sorting import Pairs
+from windrow.kernels.runtime.struct import allocate, words_at
+from windrow.kernels.states.layout import StatePlan
 
 FETCHED_MOST = 1 << 11
 SMALL_BYTES = 1 << 20

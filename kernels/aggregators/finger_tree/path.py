@@ -7,15 +7,15 @@ common (FIBA §5), and makes a node's aggregate right only when it leaves the no
     level 0  ▲ □ □ ■              on leaving; ■ is where the path goes on
 """
 
-from kernels.aggregators.finger_tree.layout import (
+from windrow.kernels.aggregators.finger_tree.layout import (
     child_at,
     fold_slots,
     node_at,
     right_leaf,
     state_at,
 )
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, copy_state, fold, merge
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import clear, copy_state, fold, merge
 
 NO_CHANGE, A_CHANGE, EVERYTHING = range(3)
 """What the aggregate of the path's node at a level lacks, in the parent."""

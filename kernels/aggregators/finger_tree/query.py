@@ -11,9 +11,9 @@ left and right aggregates, without the leaves), and the tree that of the root's 
 noted by level and repaired then, so that 64 evictions pay for one repair.
 """
 
-from kernels.aggregators._dispatch import FOREVER, Entry, entry_bytes
-from kernels.aggregators.finger_tree.insert import settle
-from kernels.aggregators.finger_tree.layout import (
+from windrow.kernels.aggregators._dispatch import FOREVER, Entry, entry_bytes
+from windrow.kernels.aggregators.finger_tree.insert import settle
+from windrow.kernels.aggregators.finger_tree.layout import (
     CLEAN,
     Tree,
     child_at,
@@ -26,9 +26,9 @@ from kernels.aggregators.finger_tree.layout import (
     state_at,
     youngest,
 )
-from kernels.aggregators.finger_tree.path import child_slot, cover_level, entry_slot, find_path, slot_before
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, copy_state, fold, merge, suffixes
+from windrow.kernels.aggregators.finger_tree.path import child_slot, cover_level, entry_slot, find_path, slot_before
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import clear, copy_state, fold, merge, suffixes
 
 
 @inner

@@ -9,18 +9,21 @@ from collections.abc import Mapping
 
 from numba.core.errors import NumbaError
 
-from kernels.farm.content import RAISED, Result, WindowContent
-from kernels.farm.functions._function import HeavyFunction, Parameter, Parameters, Values
-from kernels.runtime.addresses import bound_to
-from kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
-from kernels.runtime.fields import Address
-from kernels.runtime.found import first_paragraph, names_in, not_compiled, require_known
-from kernels.runtime.memory import inner
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from kernels.runtime.tables import NOT_KEPT, compiled_table
-from schemas.errors import NotServed, WindrowError, WrongParameter
-from schemas.mistakes import broken, load
+from windrow.kernels.farm.content import RAISED, Result, WindowContent
+from windrow.kernels.farm.functions._function import HeavyFunction, Parameter, Parameters, Values
+from windrow.kernels.runtime.addresses import bound_to
+from windrow.kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
+from windrow.kernels.runtime.fields import Address
+from windrow.kernels.runtime.found import first_paragraph, names_in, not_compiled, require_known
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.runtime.tables import NOT_KEPT, compiled_table
+from windrow.schemas.errors import NotServed, WindrowError, WrongParameter
+from windrow.schemas.mistakes import broken, load
+from windrow.schemas.project import beside
+
+__path__ = beside(__path__, "functions")
 
 MOST_PARAMETERS = 64
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

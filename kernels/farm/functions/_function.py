@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kernels.monoid import Parameter
+from windrow.kernels.monoid import Parameter
 
 Values = tuple[float, ...]
 

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from kernels.runtime.memory import inner
+from windrow.kernels.runtime.memory import inner
 
 LEAST_PIVOT = 1e-13
 """A pivot below so much of its diagonal element is one of a singular matrix, but for rounding."""

@@ -9,11 +9,11 @@ which begins at the powers where the one before ended. Tuples are added up in gr
 Groups follow from the tuples' ordinals within the window, so a sum has the same bits however the window is cut.
 """
 
-from kernels.farm.content import Real, column_of, must_stop
-from kernels.runtime.fields import Array, Count, Flag, Microseconds, Place, Pointer, Times
-from kernels.runtime.lanes import LANES, floats_at, integers_at, spread, total_of
-from kernels.runtime.memory import inner
-from kernels.runtime.struct import Struct
+from windrow.kernels.farm.content import Real, column_of, must_stop
+from windrow.kernels.runtime.fields import Array, Count, Flag, Microseconds, Place, Pointer, Times
+from windrow.kernels.runtime.lanes import LANES, floats_at, integers_at, spread, total_of
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.struct import Struct
 
 SUMS = 4
 MOST_A_RUN = 1 << 12

@@ -9,8 +9,8 @@ was. Not quicksort, since a window may hold its worst case; and by passes, since
 two of them. Values may be infinite, but not NaN; −0.0 and 0.0 are equal.
 """
 
-from kernels.farm.content import gather, must_stop
-from kernels.runtime.memory import inner, move
+from windrow.kernels.farm.content import gather, must_stop
+from windrow.kernels.runtime.memory import inner, move
 
 FEW = 8  # so many records are sorted by insertion
 

@@ -15,13 +15,23 @@ while the others are written.
 
 from math import isfinite, nan, sqrt
 
-from kernels.farm.content import NOT_FINITE, OK, SINGULAR, TOO_FEW, Real, Result, WindowContent, gather, must_stop
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._linear import factor, solve
-from kernels.monoid import Parameter
-from kernels.runtime.fields import Count, Pointer
-from kernels.runtime.memory import inner, move
-from kernels.runtime.struct import Struct
+from windrow.kernels.farm.content import (
+    NOT_FINITE,
+    OK,
+    SINGULAR,
+    TOO_FEW,
+    Real,
+    Result,
+    WindowContent,
+    gather,
+    must_stop,
+)
+from windrow.kernels.farm.functions._function import HeavyFunction
+from windrow.kernels.farm.functions._linear import factor, solve
+from windrow.kernels.monoid import Parameter
+from windrow.kernels.runtime.fields import Count, Pointer
+from windrow.kernels.runtime.memory import inner, move
+from windrow.kernels.runtime.struct import Struct
 
 ORDER, AHEAD = range(2)
 FORECAST, RESIDUAL_STD, INTERCEPT = range(3)

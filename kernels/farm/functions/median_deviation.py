@@ -13,11 +13,11 @@ median and mad are written, the others are null; not finite, where median or MAD
 
 from math import isfinite, nan
 
-from kernels.farm.content import NOT_FINITE, OK, SINGULAR, TOO_FEW, Result, WindowContent, gather
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._sorting import gather_sorted
-from kernels.monoid import Parameter
-from kernels.runtime.memory import inner
+from windrow.kernels.farm.content import NOT_FINITE, OK, SINGULAR, TOO_FEW, Result, WindowContent, gather
+from windrow.kernels.farm.functions._function import HeavyFunction
+from windrow.kernels.farm.functions._sorting import gather_sorted
+from windrow.kernels.monoid import Parameter
+from windrow.kernels.runtime.memory import inner
 
 THRESHOLD, LEAST = range(2)
 OUTPUTS = ("median", "mad", "anomalies", "greatest_score", "newest_score")

@@ -19,7 +19,7 @@ of fewer times than coefficients; not converged within the iterations; not finit
 
 from math import isfinite, nan, sqrt
 
-from kernels.farm.content import (
+from windrow.kernels.farm.content import (
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
@@ -30,13 +30,13 @@ from kernels.farm.content import (
     WindowContent,
     must_stop,
 )
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._linear import factor, invert, solve
-from kernels.farm.functions._power_sums import SUMS, LaneGroups, add_up_first, add_up_residuals, prepare
-from kernels.monoid import Parameter
-from kernels.runtime.fields import Count, Flag, Inline, Pointer
-from kernels.runtime.memory import inner
-from kernels.runtime.struct import Struct
+from windrow.kernels.farm.functions._function import HeavyFunction
+from windrow.kernels.farm.functions._linear import factor, invert, solve
+from windrow.kernels.farm.functions._power_sums import SUMS, LaneGroups, add_up_first, add_up_residuals, prepare
+from windrow.kernels.monoid import Parameter
+from windrow.kernels.runtime.fields import Count, Flag, Inline, Pointer
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.struct import Struct
 
 DEGREE, TOLERANCE, ITERATIONS = range(3)
 US_A_SECOND = 1e6

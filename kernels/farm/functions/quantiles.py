@@ -12,11 +12,11 @@ that are known are written. Statuses: too few tuples for a window without any; n
 from decimal import Decimal
 from math import isfinite, isnan
 
-from kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent
-from kernels.farm.functions._function import HeavyFunction, Parameters
-from kernels.farm.functions._sorting import gather_sorted
-from kernels.runtime.memory import inner
-from schemas.errors import WrongParameter
+from windrow.kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent
+from windrow.kernels.farm.functions._function import HeavyFunction, Parameters
+from windrow.kernels.farm.functions._sorting import gather_sorted
+from windrow.kernels.runtime.memory import inner
+from windrow.schemas.errors import WrongParameter
 
 
 def outputs(values):

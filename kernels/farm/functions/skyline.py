@@ -17,10 +17,10 @@ area is beyond a float, as of infinite values: it is null then, the others are w
 
 from math import inf, isfinite
 
-from kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent, gather
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._sorting import sort_records
-from kernels.runtime.memory import inner
+from windrow.kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent, gather
+from windrow.kernels.farm.functions._function import HeavyFunction
+from windrow.kernels.farm.functions._sorting import sort_records
+from windrow.kernels.runtime.memory import inner
 
 OUTPUTS = ("points", "least_x", "y_of_least_x", "least_y", "x_of_least_y", "area")
 POINTS, LEAST_X, Y_OF_LEAST_X, LEAST_Y, X_OF_LEAST_Y, AREA = range(6)

@@ -9,20 +9,20 @@ policy under which a tuple finds no free cell is an error that says so, never an
 circular array, in which a late tuple moves those behind it; here tuples stand in chunks, as the multi-buffer's do.
 """
 
-from kernels.columns import require_whole
-from kernels.frames import _buffers
-from kernels.frames import _frames as frames
-from kernels.frames import _ordered as order
-from kernels.frames._buffers import SHARED, cut_all, drop_closed
-from kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, KeyFrames, begin
-from kernels.frames._object import FrameWindow
-from kernels.frames._rules import DONE, FULL, OUT_OF_ORDER, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
-from kernels.runtime.fields import Code, Count, Flag, Inline
-from kernels.runtime.memory import WORD_BYTES, as_word, inner
-from kernels.runtime.struct import Struct, allocate
-from kernels.states import copy_words
-from kernels.states.layout import StatePlan
-from schemas.errors import WrongParameter
+from windrow.kernels.columns import require_whole
+from windrow.kernels.frames import _buffers
+from windrow.kernels.frames import _frames as frames
+from windrow.kernels.frames import _ordered as order
+from windrow.kernels.frames._buffers import SHARED, cut_all, drop_closed
+from windrow.kernels.frames._frames import ADD, EVICT, IDLE, SCOPE, KeyFrames, begin
+from windrow.kernels.frames._object import FrameWindow
+from windrow.kernels.frames._rules import DONE, FULL, OUT_OF_ORDER, TOO_OLD, Frame, FrameRules, is_in_frames, value_of
+from windrow.kernels.runtime.fields import Code, Count, Flag, Inline
+from windrow.kernels.runtime.memory import WORD_BYTES, as_word, inner
+from windrow.kernels.runtime.struct import Struct, allocate
+from windrow.kernels.states import copy_words
+from windrow.kernels.states.layout import StatePlan
+from windrow.schemas.errors import WrongParameter
 
 SORTINGS = ("in_order", "eager", "lazy")
 IN_ORDER, EAGER, LAZY = range(3)

@@ -1,5 +1,5 @@
 """Aggregate frames: they grow until an aggregate of them reaches a bound (kernels/frames/_kinds.py)."""
 
-from kernels.kinds._dependent import CutKind
+from windrow.kernels.kinds._dependent import CutKind
 
 KIND = CutKind()

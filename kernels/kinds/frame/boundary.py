@@ -1,5 +1,5 @@
 """Boundary frames: values between the same two multiples of a width (kernels/frames/_kinds.py)."""
 
-from kernels.kinds._dependent import CutKind
+from windrow.kernels.kinds._dependent import CutKind
 
 KIND = CutKind()

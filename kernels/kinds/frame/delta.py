@@ -1,5 +1,5 @@
 """Delta frames: a tuple opens one, and it grows while values stay near that (kernels/frames/_kinds.py)."""
 
-from kernels.kinds._dependent import CutKind
+from windrow.kernels.kinds._dependent import CutKind
 
 KIND = CutKind()

@@ -1,5 +1,5 @@
 """Threshold frames: maximal runs of tuples whose value is at least something (kernels/frames/_kinds.py)."""
 
-from kernels.kinds._dependent import CutKind
+from windrow.kernels.kinds._dependent import CutKind
 
 KIND = CutKind()

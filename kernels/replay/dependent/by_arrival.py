@@ -9,12 +9,12 @@ tuples (ranks), comes when a window holds it, and goes when none does any more, 
 
 import numpy as np
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import KernelWindow
-from kernels.replay.carried import emitted_words, load_emitted, save_emitted, saved_of
-from kernels.replay.clock import move_floor, move_watermark
-from kernels.replay.context import Replay, WindowLogic
-from kernels.replay.dependent.emitted import (
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import KernelWindow
+from windrow.kernels.replay.carried import emitted_words, load_emitted, save_emitted, saved_of
+from windrow.kernels.replay.clock import move_floor, move_watermark
+from windrow.kernels.replay.context import Replay, WindowLogic
+from windrow.kernels.replay.dependent.emitted import (
     EMITTED_WORDS,
     count_emitted,
     insert_emitted,
@@ -22,15 +22,15 @@ from kernels.replay.dependent.emitted import (
     stands_at,
     start_emitted,
 )
-from kernels.replay.rows import EARLY, firing_of_pass, make_row
-from kernels.replay.stop import DAMAGED, must_stop_at
-from kernels.replay.types import EMIT_ARRIVAL
-from kernels.runtime.fields import Count, Microseconds, Pointer
-from kernels.runtime.growing import append
-from kernels.runtime.memory import WORD_BYTES, address_of, inner, move, not_inlined
-from kernels.runtime.struct import words_at
-from kernels.runtime.tables import lazy_table
-from kernels.states import gather
+from windrow.kernels.replay.rows import EARLY, firing_of_pass, make_row
+from windrow.kernels.replay.stop import DAMAGED, must_stop_at
+from windrow.kernels.replay.types import EMIT_ARRIVAL
+from windrow.kernels.runtime.fields import Count, Microseconds, Pointer
+from windrow.kernels.runtime.growing import append
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of, inner, move, not_inlined
+from windrow.kernels.runtime.struct import words_at
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import gather
 
 HAD_ROWS = -(1 << 62)
 """As tick: of rows that had their windows in an earlier replay."""

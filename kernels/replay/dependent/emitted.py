@@ -11,17 +11,17 @@ stand in one order, and are walked side by side.
             [1, 5) is no more, [1, 9) is new, [7, 9) is no more; from [12, 14) on nothing has changed
 """
 
-from kernels.frames._frames import is_until
-from kernels.frames._ordered import entry_at, is_behind, next_place, place_behind, standing
-from kernels.replay.clock import NEVER
-from kernels.replay.dependent.state import EmittedWindow, set_place
-from kernels.replay.rows import NO_MORE, ON_TIME, firing_of_change, is_before, make_row
-from kernels.replay.stop import must_stop
-from kernels.replay.types import EMIT_WATERMARK
-from kernels.runtime.bisection import searches
-from kernels.runtime.growing import append
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.states import events_of
+from windrow.kernels.frames._frames import is_until
+from windrow.kernels.frames._ordered import entry_at, is_behind, next_place, place_behind, standing
+from windrow.kernels.replay.clock import NEVER
+from windrow.kernels.replay.dependent.state import EmittedWindow, set_place
+from windrow.kernels.replay.rows import NO_MORE, ON_TIME, firing_of_change, is_before, make_row
+from windrow.kernels.replay.stop import must_stop
+from windrow.kernels.replay.types import EMIT_WATERMARK
+from windrow.kernels.runtime.bisection import searches
+from windrow.kernels.runtime.growing import append
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from windrow.kernels.states import events_of
 
 EMITTED_WORDS = EmittedWindow.size_bytes // WORD_BYTES
 

@@ -4,19 +4,19 @@ frames      [1 ── 4]  [6 ── 9]  [11 ─ …        a tuple at 7 is of [6
 go_before   ▲         7                        the source stands before [1, 4]
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import KernelWindow
-from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
-from kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
-from kernels.frames._rules import DONE, NONE, FrameRules, is_in_frames, is_long_enough
-from kernels.replay.clock import NEVER
-from kernels.replay.context import Replay
-from kernels.replay.dependent.state import WindowSource, copy_window, move_up, set_ends
-from kernels.replay.stop import REFUSED
-from kernels.runtime.fields import Flag, Microseconds, Ref
-from kernels.runtime.memory import inner
-from kernels.runtime.tables import lazy_table
-from kernels.states import events_of
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import KernelWindow
+from windrow.kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
+from windrow.kernels.frames._ordered import drop_before, last_place, next_place, place_behind, previous_place, standing
+from windrow.kernels.frames._rules import DONE, NONE, FrameRules, is_in_frames, is_long_enough
+from windrow.kernels.replay.clock import NEVER
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.dependent.state import WindowSource, copy_window, move_up, set_ends
+from windrow.kernels.replay.stop import REFUSED
+from windrow.kernels.runtime.fields import Flag, Microseconds, Ref
+from windrow.kernels.runtime.memory import inner
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import events_of
 
 BEHIND_ALL = 1 << 62
 """As number of what is no window: it stands behind those with the same ends."""

@@ -1,13 +1,13 @@
 """The logic of context-bound windows: each tick's tuples are compared with the watermark before it, inserted, then what
 changed has rows, and the watermark passes windows, in their order, each once (semantics §1)."""
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.frames._frames import is_until
-from kernels.frames._ordered import drop_all, insert_in_order
-from kernels.replay.carried import load_dependent, save_dependent, saved_of
-from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step
-from kernels.replay.context import Replay, WindowLogic
-from kernels.replay.dependent.emitted import (
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.frames._frames import is_until
+from windrow.kernels.frames._ordered import drop_all, insert_in_order
+from windrow.kernels.replay.carried import load_dependent, save_dependent, saved_of
+from windrow.kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step
+from windrow.kernels.replay.context import Replay, WindowLogic
+from windrow.kernels.replay.dependent.emitted import (
     emit_differences,
     emit_row,
     forget_emitted,
@@ -16,13 +16,13 @@ from kernels.replay.dependent.emitted import (
     place_in_emitted,
     start_emitted,
 )
-from kernels.replay.dependent.state import find_none, move_up, set_place
-from kernels.replay.rows import firing_of_change, firing_of_pass
-from kernels.replay.stop import DAMAGED, EVENTS_A_POLL, must_stop, must_stop_at
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
-from kernels.runtime.bisection import gallop
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.tables import lazy_table
+from windrow.kernels.replay.dependent.state import find_none, move_up, set_place
+from windrow.kernels.replay.rows import firing_of_change, firing_of_pass
+from windrow.kernels.replay.stop import DAMAGED, EVENTS_A_POLL, must_stop, must_stop_at
+from windrow.kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
+from windrow.kernels.runtime.bisection import gallop
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.tables import lazy_table
 
 LEAST_RUN = 8
 # Rows that are looked at before it is known whether one of them closes a window: with 4,096 at a time, frames of two

@@ -5,15 +5,15 @@ late      4 at watermark 6 · …             tuples that came when the watermar
 frontier  8                                the last tuple of the last window that the watermark has passed
 """
 
-from kernels.frames._frames import is_until
-from kernels.frames._ordered import Ordered
-from kernels.frames._rules import Frame
-from kernels.replay.clock import NEVER
-from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
-from kernels.runtime.growing import GrowingList
-from kernels.runtime.memory import WORD_BYTES, inner, move
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
+from windrow.kernels.frames._frames import is_until
+from windrow.kernels.frames._ordered import Ordered
+from windrow.kernels.frames._rules import Frame
+from windrow.kernels.replay.clock import NEVER
+from windrow.kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
+from windrow.kernels.runtime.growing import GrowingList
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
 
 
 class FoundWindow(Struct):

@@ -9,12 +9,12 @@ A kind brings `step`, which is asked of one tuple after the other. Their aggrega
 by the places of tuples in the order that all tuples of the key have in the end (ranks).
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import KernelWindow
-from kernels.frames import _ordered as order
-from kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
-from kernels.frames._frames import is_until
-from kernels.frames._ordered import (
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import KernelWindow
+from windrow.kernels.frames import _ordered as order
+from windrow.kernels.frames._buffers import are_entries, load_ordered, ordered_words, save_ordered
+from windrow.kernels.frames._frames import is_until
+from windrow.kernels.frames._ordered import (
     LAST_ROW,
     OrderedEntry,
     chunk_at,
@@ -27,9 +27,9 @@ from kernels.frames._ordered import (
     place_behind,
     standing,
 )
-from kernels.frames._rules import counts, value_of
-from kernels.replay.context import Replay
-from kernels.replay.dependent.state import (
+from windrow.kernels.frames._rules import counts, value_of
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.dependent.state import (
     PROGRESS_WORDS,
     WalkProgress,
     WindowSource,
@@ -40,12 +40,12 @@ from kernels.replay.dependent.state import (
     set_ends,
     start_progress,
 )
-from kernels.runtime.fields import Count, Flag, Place, Ref
-from kernels.runtime.memory import WORD_BYTES, as_word, inner, move, not_inlined, resize
-from kernels.runtime.operations import Operation
-from kernels.runtime.tables import lazy_table
-from kernels.states import gather
-from kernels.states.layout import StatePlan
+from windrow.kernels.runtime.fields import Count, Flag, Place, Ref
+from windrow.kernels.runtime.memory import WORD_BYTES, as_word, inner, move, not_inlined, resize
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import gather
+from windrow.kernels.states.layout import StatePlan
 
 
 class TupleWindow(KernelWindow):

@@ -12,19 +12,19 @@ where adding each event to each of its windows cost m · w: 0.2 ms an event at 1
 O(m + w), but only for events that end in the order in which they begin, and spans don't.
 """
 
-from kernels.bounds import first_end_after
-from kernels.replay.numbered.open_windows import NO_STATE, emit, kept_state
-from kernels.replay.numbered.walk import add_to_walk, stand_at
-from kernels.replay.rows import EARLY, LATE
-from kernels.replay.stop import must_stop
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_WATERMARK
-from kernels.runtime.bisection import searches
-from kernels.runtime.fields import Count, Inline, Place, Pointer, Ref, Word
-from kernels.runtime.growing import GrowingList, append, release_list
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
-from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
-from kernels.runtime.struct import Struct
-from kernels.states import clear, gather, merge
+from windrow.kernels.bounds import first_end_after
+from windrow.kernels.replay.numbered.open_windows import NO_STATE, emit, kept_state
+from windrow.kernels.replay.numbered.walk import add_to_walk, stand_at
+from windrow.kernels.replay.rows import EARLY, LATE
+from windrow.kernels.replay.stop import must_stop
+from windrow.kernels.replay.types import EMIT_ARRIVAL, EMIT_WATERMARK
+from windrow.kernels.runtime.bisection import searches
+from windrow.kernels.runtime.fields import Count, Inline, Place, Pointer, Ref, Word
+from windrow.kernels.runtime.growing import GrowingList, append, release_list
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from windrow.kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states import clear, gather, merge
 
 KEPT_WORDS = 1 << 17
 

@@ -11,20 +11,20 @@ time, tens of nanoseconds each (kernels/per_event/in_order.py). With emit arriva
 
 import numpy as np
 
-from kernels.aggregators._dispatch import PointKernel
-from kernels.per_event.context import PerEvent, allocate_states, folded, release_states
-from kernels.per_event.in_order import ends_window, start_rolling, take_windows
-from kernels.replay.clock import Clock, pass_step
-from kernels.replay.context import EventsByKey, Replay, WindowLogic
-from kernels.replay.rows import firing_of_pass, make_row
-from kernels.replay.stop import must_stop
-from kernels.replay.types import EventColumns
-from kernels.runtime.bisection import gallop
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined, release
-from kernels.runtime.struct import allocate, words_at
-from kernels.runtime.tables import lazy_table
-from kernels.states.layout import StatePlan
+from windrow.kernels.aggregators._dispatch import PointKernel
+from windrow.kernels.per_event.context import PerEvent, allocate_states, folded, release_states
+from windrow.kernels.per_event.in_order import ends_window, start_rolling, take_windows
+from windrow.kernels.replay.clock import Clock, pass_step
+from windrow.kernels.replay.context import EventsByKey, Replay, WindowLogic
+from windrow.kernels.replay.rows import firing_of_pass, make_row
+from windrow.kernels.replay.stop import must_stop
+from windrow.kernels.replay.types import EventColumns
+from windrow.kernels.runtime.bisection import gallop
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined, release
+from windrow.kernels.runtime.struct import allocate, words_at
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states.layout import StatePlan
 
 
 @guarded_entry

@@ -9,12 +9,12 @@ a few whole runs, each asked by two bisections. Walking back over the pairs inst
 a key took 3.6 s.
 """
 
-from kernels.runtime.bisection import place_from, searches
-from kernels.runtime.fields import Array, Inline, Microseconds, Pointer
-from kernels.runtime.growing import GrowingList, append
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
-from kernels.runtime.sorting import insert_ascending, merge_ascending
-from kernels.runtime.struct import Struct, words_at
+from windrow.kernels.runtime.bisection import place_from, searches
+from windrow.kernels.runtime.fields import Array, Inline, Microseconds, Pointer
+from windrow.kernels.runtime.growing import GrowingList, append
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from windrow.kernels.runtime.sorting import insert_ascending, merge_ascending
+from windrow.kernels.runtime.struct import Struct, words_at
 
 RUN = 64
 LEVELS = 26

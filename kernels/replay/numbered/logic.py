@@ -2,20 +2,20 @@
 each tick's events are compared with the watermark before it, inserted, then what changed has rows; the moving watermark
 has rows of the windows that it passes, and evicts what no open window needs (semantics §1)."""
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import first_end_after, window_end, window_start
-from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step
-from kernels.replay.context import Replay, WindowLogic
-from kernels.replay.numbered.changed import emit_changed, emit_from_kernel, window_from
-from kernels.replay.numbered.late_times import forget_late_times
-from kernels.replay.numbered.open_windows import emit, open_entry
-from kernels.replay.numbered.walk import UNKNOWN, start_walk
-from kernels.replay.rows import firing_of_pass
-from kernels.replay.stop import must_stop, must_stop_at
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.tables import lazy_table
-from kernels.states import events_of
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import first_end_after, window_end, window_start
+from windrow.kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step
+from windrow.kernels.replay.context import Replay, WindowLogic
+from windrow.kernels.replay.numbered.changed import emit_changed, emit_from_kernel, window_from
+from windrow.kernels.replay.numbered.late_times import forget_late_times
+from windrow.kernels.replay.numbered.open_windows import emit, open_entry
+from windrow.kernels.replay.numbered.walk import UNKNOWN, start_walk
+from windrow.kernels.replay.rows import firing_of_pass
+from windrow.kernels.replay.stop import must_stop, must_stop_at
+from windrow.kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import events_of
 
 
 def start_key(r: Replay):

@@ -11,13 +11,13 @@ would be faster, but as long as the stretch of open windows, full or empty. A ro
 events is late, from the entry, and is noted there.
 """
 
-from kernels.bounds import window_end
-from kernels.replay.rows import LATE, make_row
-from kernels.replay.types import EMIT_FINAL
-from kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct
-from kernels.states import copy_words, events_of
+from windrow.kernels.bounds import window_end
+from windrow.kernels.replay.rows import LATE, make_row
+from windrow.kernels.replay.types import EMIT_FINAL
+from windrow.kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states import copy_words, events_of
 
 NO_KEY = -1
 NO_ROW = -1

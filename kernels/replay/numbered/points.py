@@ -11,20 +11,20 @@ Rolling windows: each event time is an entry, and a window that ends with it.
 Where windows don't hold their own time, as window 4 is [-1, 4), one may be empty: then it has no row.
 """
 
-from kernels.aggregators._dispatch import FOREVER
-from kernels.bounds import first_end_after, window_end, window_start
-from kernels.bounds.rolling import RollingWindow
-from kernels.replay.clock import next_tick
-from kernels.replay.context import Placement, Replay
-from kernels.replay.numbered.changed import add_to_late_walks, note_changed, note_live
-from kernels.replay.numbered.late_times import add_late_time, count_late_times
-from kernels.replay.numbered.open_windows import find_entry, open_entry
-from kernels.replay.numbered.walk import Walk, add_to_walk, walk_to
-from kernels.replay.stop import EVENTS_A_POLL, must_stop_at
-from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.tables import lazy_table
-from kernels.states import events_of, gather
+from windrow.kernels.aggregators._dispatch import FOREVER
+from windrow.kernels.bounds import first_end_after, window_end, window_start
+from windrow.kernels.bounds.rolling import RollingWindow
+from windrow.kernels.replay.clock import next_tick
+from windrow.kernels.replay.context import Placement, Replay
+from windrow.kernels.replay.numbered.changed import add_to_late_walks, note_changed, note_live
+from windrow.kernels.replay.numbered.late_times import add_late_time, count_late_times
+from windrow.kernels.replay.numbered.open_windows import find_entry, open_entry
+from windrow.kernels.replay.numbered.walk import Walk, add_to_walk, walk_to
+from windrow.kernels.replay.stop import EVENTS_A_POLL, must_stop_at
+from windrow.kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import events_of, gather
 
 
 @inner

@@ -17,19 +17,19 @@ the replay writes what counts in a pane.
 
 import numpy as np
 
-from kernels.bounds import first_end_after, last_start_until, window_end, window_start
-from kernels.monoid import SHARE, AggregateSpec
-from kernels.monoids import functions, monoids_of
-from kernels.replay.context import Placement, Replay
-from kernels.replay.numbered.changed import add_to_late_walks, note_live
-from kernels.replay.numbered.points import end_of_run, pane_of
-from kernels.replay.numbered.walk import Walk, add_to_walk, stand_at, walk_to
-from kernels.replay.stop import must_stop_at
-from kernels.replay.types import AggregatePlan, EventColumns
-from kernels.runtime.memory import as_word, inner, not_inlined
-from kernels.runtime.tables import lazy_table
-from kernels.states import clear, gather, set_events
-from schemas.errors import NotServed, WrongParameter
+from windrow.kernels.bounds import first_end_after, last_start_until, window_end, window_start
+from windrow.kernels.monoid import SHARE, AggregateSpec
+from windrow.kernels.monoids import functions, monoids_of
+from windrow.kernels.replay.context import Placement, Replay
+from windrow.kernels.replay.numbered.changed import add_to_late_walks, note_live
+from windrow.kernels.replay.numbered.points import end_of_run, pane_of
+from windrow.kernels.replay.numbered.walk import Walk, add_to_walk, stand_at, walk_to
+from windrow.kernels.replay.stop import must_stop_at
+from windrow.kernels.replay.types import AggregatePlan, EventColumns
+from windrow.kernels.runtime.memory import as_word, inner, not_inlined
+from windrow.kernels.runtime.tables import lazy_table
+from windrow.kernels.states import clear, gather, set_events
+from windrow.schemas.errors import NotServed, WrongParameter
 
 
 def by_shares(spec: AggregateSpec, columns: int) -> AggregateSpec:

@@ -8,13 +8,13 @@ theirs: one range query each made a row three times as dear. A late event in the
 makes the walk invalid, and the tree answers until so many windows have asked that the next front pays.
 """
 
-from kernels.aggregators._dispatch import Entry, entry_bytes
-from kernels.bounds import window_end, window_start
-from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Word
-from kernels.runtime.growing import GrowingList, append
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
-from kernels.runtime.struct import Struct
-from kernels.states import clear, join, merge, suffixes
+from windrow.kernels.aggregators._dispatch import Entry, entry_bytes
+from windrow.kernels.bounds import window_end, window_start
+from windrow.kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Word
+from windrow.kernels.runtime.growing import GrowingList, append
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states import clear, join, merge, suffixes
 
 UNKNOWN = -(1 << 63)
 # An answer of the tree costs as much as so many entries of a front. Where each front lasted for one window only, a

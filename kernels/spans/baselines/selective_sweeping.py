@@ -12,20 +12,20 @@ from operator import attrgetter
 
 import numpy as np
 
-from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.bounds.grid import Grid
-from kernels.runtime.arrays import words_of
-from kernels.runtime.bisection import searches
-from kernels.runtime.counted import are_there
-from kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref, Tail, Word, Words
-from kernels.runtime.growing import GrowingList, append, release_list
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
-from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.spans._dispatch import CURSORS, KeySpans
-from kernels.spans.cumulative_sweeping import INDEX_ARITY, SweepingWindow, events_between
-from kernels.states import clear, copy_words, merge
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
+from windrow.kernels.aggregators._dispatch import FOREVER, PointKernel
+from windrow.kernels.bounds.grid import Grid
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.runtime.bisection import searches
+from windrow.kernels.runtime.counted import are_there
+from windrow.kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref, Tail, Word, Words
+from windrow.kernels.runtime.growing import GrowingList, append, release_list
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct, allocate, words_at
+from windrow.kernels.spans._dispatch import CURSORS, KeySpans
+from windrow.kernels.spans.cumulative_sweeping import INDEX_ARITY, SweepingWindow, events_between
+from windrow.kernels.states import clear, copy_words, merge
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan
 
 
 class SpanEvent(Struct):

@@ -4,20 +4,20 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event d of [7, 16) jo
                          a b d    b d      c d
 """
 
-from kernels.bounds import last_start_until
-from kernels.bounds.grid import Grid
-from kernels.runtime.arrays import words_of
-from kernels.runtime.counted import are_there
-from kernels.runtime.growing import GrowingList, append, release_list
-from kernels.runtime.memory import WORD_BYTES, inner, resize
-from kernels.runtime.struct import allocate, words_at
-from kernels.spans import _pages as pages
-from kernels.spans._pages import PagedSpans
-from kernels.spans._window import held_records
-from kernels.spans.aggregate_buckets import AggregateBuckets, windows_of
-from kernels.states import clear, copy_words, fold
-from kernels.states.layout import StatePlan
-from kernels.states.state_plan import Plan
+from windrow.kernels.bounds import last_start_until
+from windrow.kernels.bounds.grid import Grid
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.runtime.counted import are_there
+from windrow.kernels.runtime.growing import GrowingList, append, release_list
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, resize
+from windrow.kernels.runtime.struct import allocate, words_at
+from windrow.kernels.spans import _pages as pages
+from windrow.kernels.spans._pages import PagedSpans
+from windrow.kernels.spans._window import held_records
+from windrow.kernels.spans.aggregate_buckets import AggregateBuckets, windows_of
+from windrow.kernels.states import clear, copy_words, fold
+from windrow.kernels.states.layout import StatePlan
+from windrow.kernels.states.state_plan import Plan
 
 LIST_BYTES = GrowingList.size_bytes
 """The record of a window: a list of the states of its events."""

@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.config import LOCKS, MOST_WAIT, Config
-from pipelines.delta.locks.file_locks import FileLock
-from pipelines.delta.log import LOG
-from pipelines.location import is_local
-from schemas.errors import LockHeld, NotSetUp, StorageFailed
+from windrow.pipelines.config import LOCKS, MOST_WAIT, Config
+from windrow.pipelines.delta.locks.file_locks import FileLock
+from windrow.pipelines.delta.log import LOG
+from windrow.pipelines.location import is_local
+from windrow.schemas.errors import LockHeld, NotSetUp, StorageFailed
 
 if TYPE_CHECKING:
-    from pipelines.delta.locks.postgresql_locks import PostgresqlLock
+    from windrow.pipelines.delta.locks.postgresql_locks import PostgresqlLock
 
 Lock: TypeAlias = "FileLock | PostgresqlLock"
 # Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
@@ -59,7 +59,7 @@ locked_here = partial(locked, here=True)
 def lock_of(config: Config, name: str, shared: bool = False, here: bool = False) -> Lock:
     """A lock of the lake, or of something `here`, that is not taken yet. NotSetUp where it has none."""
     if config.lock_server and not here:
-        from pipelines.delta.locks.postgresql_locks import PostgresqlLock
+        from windrow.pipelines.delta.locks.postgresql_locks import PostgresqlLock
 
         return PostgresqlLock(config.lock_server, str(config.home), name, shared)
     if not (here or is_local(config.home)):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from processes import proc
+from windrow.processes import proc
 
 _MOST_CHARACTERS = 200
 # It heeds no other signal but SIGKILL until it goes on.

@@ -14,9 +14,9 @@ import socket
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pipelines.delta.locks.file_locks import Holder, this_command
-from pipelines.delta.log import first_line
-from schemas.errors import StorageFailed
+from windrow.pipelines.delta.locks.file_locks import Holder, this_command
+from windrow.pipelines.delta.log import first_line
+from windrow.schemas.errors import StorageFailed
 
 _CONNECT_S = 10
 # PostgreSQL keeps so many characters of a connection's name; a machine's name may be as long itself.

@@ -7,8 +7,8 @@ import duckdb  # noqa: F401
 import pyarrow.dataset  # noqa: F401
 from pyspark.daemon import manager
 
-import kernels.api  # noqa: F401
-import pipelines.gx  # noqa: F401
+import windrow.kernels.api
+import windrow.pipelines.gx  # noqa: F401
 
 if __name__ == "__main__":
     # Between two tasks it collects garbage: 40 ms over all that is imported, 20 without.

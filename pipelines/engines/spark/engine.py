@@ -10,17 +10,17 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines import storage
-from pipelines.delta.lake import Lake
-from pipelines.delta.new_files import NewFile, gathered, write_sorted
-from pipelines.engines.engine import Engine, Found, Gathering, GroupWork, Share, file_sizes
-from pipelines.engines.file_rows import Panes, RowMap, RowsOfFiles, batches_of, mapped
-from pipelines.engines.spark import tasks
-from pipelines.engines.spark.settings import expected_executors, expected_slots
-from pipelines.engines.spark.spark_session import end_reported, pages, session
-from pipelines.location import Location
-from processes import orphan_jvms
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.delta.new_files import NewFile, gathered, write_sorted
+from windrow.pipelines.engines.engine import Engine, Found, Gathering, GroupWork, Share, file_sizes
+from windrow.pipelines.engines.file_rows import Panes, RowMap, RowsOfFiles, batches_of, mapped
+from windrow.pipelines.engines.spark import tasks
+from windrow.pipelines.engines.spark.settings import expected_executors, expected_slots
+from windrow.pipelines.engines.spark.spark_session import end_reported, pages, session
+from windrow.pipelines.location import Location
+from windrow.processes import orphan_jvms
+from windrow.schemas.tables import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -1,9 +1,9 @@
 """A cluster's executors: what is sent to them, and whether they can run it.
 
-Windrow's packages are sent as they are here, so that no worker runs other code than its driver; Python and the
-libraries have to be there.
+Windrow is sent as it is here, so that no worker runs other code than its driver; Python and the libraries have to be
+there.
 
-    driver    windrow.zip, as the wheel packs it  ──spark.archives──>  executor    ./windrow/, on its PYTHONPATH
+    driver    windrow.zip, as the wheel packs it  ──spark.archives──>  executor    ./windrow-sent/, on its PYTHONPATH
 """
 
 import platform
@@ -12,19 +12,21 @@ import sys
 import zipfile
 from contextlib import suppress
 from importlib import metadata
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.config import REPOSITORY
-from schemas.errors import NotSetUp
+from windrow.pipelines.config import IMPORTED_FROM, REPOSITORY
+from windrow.schemas import project
+from windrow.schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 PACKAGES = ("kernels", "pipelines", "processes", "schemas")
-"""What the wheel has (pyproject.toml), apart from what only notebooks import."""
-FOLDER = "windrow"
+"""What the wheel has, apart from what only notebooks import."""
+FOLDER, PROJECT = "windrow-sent", "project"
 """Where an executor unpacks them, in the folder that it runs in."""
 ARCHIVES = "spark.archives"
 # Of which another version may find other rows, or can't read what this one writes.
@@ -34,12 +36,18 @@ _OTHER_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH\] (?P<what>[^\n]+)")
 
 
 def packed(folder: Path) -> Path:
-    """An archive of Windrow's packages, in that folder."""
+    """An archive of Windrow and of all definitions, in that folder."""
     archive = folder / f"{FOLDER}.zip"
+    init = IMPORTED_FROM / "windrow" / "__init__.py"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        packing.writestr(f"{PROJECT}/{project.FILE}", "")
+        for kind, definitions in product(project.KINDS, project.folders()):
+            for path in sorted((definitions / kind).rglob("*.py")):
+                packing.write(path, Path(PROJECT, path.relative_to(definitions)))
+        packing.write(init, init.relative_to(IMPORTED_FROM))
         for path in sorted(each for package in PACKAGES for each in (REPOSITORY / package).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
-                packing.write(path, path.relative_to(REPOSITORY))
+                packing.write(path, Path("windrow", path.relative_to(REPOSITORY)))
     return archive
 
 

@@ -13,18 +13,19 @@ from pathlib import Path
 
 import pyspark
 
-from kernels.runtime import cache
-from pipelines.config import REPOSITORY, SPARK_CONF, Config
-from pipelines.engines.spark.executors import FOLDER
-from pipelines.location import KEYS, PLACES, endpoint_url, region, set_up
-from processes import modes
-from schemas.errors import NotSetUp, WrongParameter
+from windrow.kernels.runtime import cache
+from windrow.pipelines.config import IMPORTED_FROM, SPARK_CONF, Config
+from windrow.pipelines.engines.spark.executors import FOLDER, PROJECT
+from windrow.pipelines.location import KEYS, PLACES, endpoint_url, region, set_up
+from windrow.processes import modes
+from windrow.schemas import project
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 MASTER = "spark.master"
 CLUSTER = "make setup-cluster"
 WITHOUT_JVM = "WINDROW_ENGINE=local, which needs no JVM"
 DEFAULT_MASTER = "local[2]"
-_DAEMON = "pipelines.engines.spark.daemon"
+_DAEMON = "windrow.pipelines.engines.spark.daemon"
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
 _AUTHENTICATE = "spark.authenticate"
 _KEY = f"{_AUTHENTICATE}.secret"
@@ -161,7 +162,8 @@ def _of_one_machine(config: Config) -> Mapping[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.executor.extraClassPath": os.pathsep.join(_jars(config)),
-        "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
+        "spark.executorEnv.PYTHONPATH": str(IMPORTED_FROM),
+        **({f"spark.executorEnv.{project.VARIABLE}": str(folder)} if (folder := project.root()) else {}),
         # Not the first, which a worker finds as this process did.
         "spark.executorEnv.WINDROW_NUMBA": str(cache.parents()[-1]),
         "spark.python.daemon.module": _DAEMON,
@@ -177,6 +179,7 @@ def _of_a_cluster(config: Config, master: str, users: Mapping[str, str]) -> Mapp
     of_s3 = (*PLACES, *keys) if _is_on_s3(config) else ()
     return {
         "spark.executorEnv.PYTHONPATH": FOLDER,
+        f"spark.executorEnv.{project.VARIABLE}": f"{FOLDER}/{PROJECT}",
         "spark.executorEnv.WINDROW_ENGINE": "spark",
         "spark.python.daemon.module": _DAEMON,
         **authentication(master, users),

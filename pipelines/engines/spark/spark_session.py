@@ -28,15 +28,15 @@ from pathlib import Path
 from socketserver import BaseServer
 from typing import TYPE_CHECKING, Any
 
-from pipelines.config import Config
-from pipelines.delta.locks import full_disk_reported
-from pipelines.engines.spark import executors
-from pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
-from pipelines.engines.spark.settings import settings as settings_of
-from pipelines.location import KEYS, set_up
-from processes import orphan_jvms, signals
-from processes.orphan_jvms import LOCAL_FOLDER
-from schemas.errors import NotSetUp, SparkEnded
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.locks import full_disk_reported
+from windrow.pipelines.engines.spark import executors
+from windrow.pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
+from windrow.pipelines.engines.spark.settings import settings as settings_of
+from windrow.pipelines.location import KEYS, set_up
+from windrow.processes import orphan_jvms, signals
+from windrow.processes.orphan_jvms import LOCAL_FOLDER
+from windrow.schemas.errors import NotSetUp, SparkEnded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pipelines.config import Config
-from pipelines.engines.spark.settings import is_one_machine
-from pipelines.engines.spark.spark_session import end_reported, session
-from processes import orphan_jvms
-from schemas.errors import raised_elsewhere
+from windrow.pipelines.config import Config
+from windrow.pipelines.engines.spark.settings import is_one_machine
+from windrow.pipelines.engines.spark.spark_session import end_reported, session
+from windrow.processes import orphan_jvms
+from windrow.schemas.errors import raised_elsewhere
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Batches = Iterable[pa.RecordBatch]
 # A short job is over before anybody could read of it.
 _EVERY_S = 2.0
-_REFUSED = re.compile(r"^schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^windrow\.schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
 
 
 def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterable], cores: int | None = None) -> list:

@@ -14,12 +14,12 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from pipelines.gate.recount.finding import LawFinding, does_not_apply, joined_by_day
-from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.gate.recount.silver import SilverDays
-from pipelines.ledger.verdicts import Verdict
-from schemas.model import Model
+from windrow.pipelines.gate.recount.finding import LawFinding, does_not_apply, joined_by_day
+from windrow.pipelines.gate.recount.kinds import in_sql
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.gate.recount.silver import SilverDays
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.schemas.model import Model
 
 FoundByLaw = dict[str, dict[date, LawFinding]]
 """By the law's file and the day."""

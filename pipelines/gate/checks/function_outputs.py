@@ -13,12 +13,12 @@ from math import isnan
 
 import pyarrow as pa
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.gate.recount.sources import YEAR_ONE_US
-from pipelines.ledger.verdicts import Verdict
-from schemas.model import MODEL_COLUMNS, HeavyCall, Model
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.gate.recount.sources import YEAR_ONE_US
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.schemas.model import MODEL_COLUMNS, HeavyCall, Model
 
 NAME = "a model's outputs are what its function says"
 CHECKS = "model"
@@ -36,7 +36,7 @@ def find(recount: Recount) -> dict[date, LawFinding]:
     # Imported here: the recount of a plain query uses no kernel.
     import numpy as np
 
-    from kernels.farm.once import compute_once
+    from windrow.kernels.farm.once import compute_once
 
     broken, (tuples, status, *outputs), call = [], _names(recount), _function(recount)
     for row in _rows(recount):

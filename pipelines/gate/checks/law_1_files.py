@@ -3,9 +3,9 @@
 Per file: readings = accepted + quarantined + duplicates.
 """
 
-from pipelines.gate.recount.finding import SHOWN, values_list
-from pipelines.gate.recount.silver import LandedFiles
-from pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.gate.recount.finding import SHOWN, values_list
+from windrow.pipelines.gate.recount.silver import LandedFiles
+from windrow.pipelines.ledger.verdicts import Verdict
 
 NAME = "law 1: every reading is accounted for"  # a value of the ledger, where a reading is a record
 CHECKS = "files"

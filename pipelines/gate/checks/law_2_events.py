@@ -6,11 +6,11 @@ windows; held by at least one (passed or not).
 
 from datetime import date
 
-from pipelines.gate.recount import sources, sql
-from pipelines.gate.recount.finding import LawFinding, found_by_day, values_list
-from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.gate.recount import sources, sql
+from windrow.pipelines.gate.recount.finding import LawFinding, found_by_day, values_list
+from windrow.pipelines.gate.recount.kinds import in_sql
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.ledger.verdicts import Verdict
 
 NAME = "law 2: every event is accounted for"
 CHECKS = "audit"

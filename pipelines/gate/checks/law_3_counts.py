@@ -6,10 +6,10 @@ too late for it; late_events = those of them with arrival after P(window_end).
 
 from datetime import date
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.ledger.verdicts import Verdict
 
 NAME = "law 3: rows count what silver has"
 CHECKS = "audit"

@@ -7,9 +7,9 @@ window, and no other.
 
 from datetime import date
 
-from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.ledger.verdicts import Verdict
 
 NAME = "law 4: revisions follow without a gap"
 CHECKS = "audit"

@@ -13,14 +13,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.drawn import add_drawn, rows_by_key
-from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
-from pipelines.gate.recount.plain.aggregates import aggregate, is_same
-from pipelines.gate.recount.plain.replay import PlainRow
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.ledger.verdicts import Verdict
-from schemas.query import Query
+from windrow.pipelines.gate.recount import aggregates, sql
+from windrow.pipelines.gate.recount.drawn import add_drawn, rows_by_key
+from windrow.pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from windrow.pipelines.gate.recount.plain.aggregates import aggregate, is_same
+from windrow.pipelines.gate.recount.plain.replay import PlainRow
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.schemas.query import Query
 
 NAME = "law 5, drawn keys: all rows are those of a plain replay"
 CHECKS = "dependent"

@@ -7,12 +7,12 @@ older, has the final row's events, late_events and aggregates.
 from collections.abc import Sequence
 from datetime import date
 
-from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
-from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.ledger.verdicts import Verdict
-from schemas.query import Query
+from windrow.pipelines.gate.recount import aggregates, sql
+from windrow.pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from windrow.pipelines.gate.recount.kinds import in_sql
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.schemas.query import Query
 
 NAME = "law 5: closed windows have their final values"
 CHECKS = "audit"

@@ -7,9 +7,9 @@ watermark from it.
 
 from datetime import date, datetime
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.silver import SilverDays
-from pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.silver import SilverDays
+from windrow.pipelines.ledger.verdicts import Verdict
 
 NAME = "the newest start is that of silver"
 CHECKS = "silver"

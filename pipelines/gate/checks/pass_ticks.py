@@ -6,9 +6,9 @@ pass ticks are the ticks, and the heartbeats after the first of them, that raise
 
 from datetime import date
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.silver import SilverDays
-from pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.silver import SilverDays
+from windrow.pipelines.ledger.verdicts import Verdict
 
 NAME = "pass ticks are those of silver"
 CHECKS = "silver"

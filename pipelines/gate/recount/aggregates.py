@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from pipelines.gate.recount import in_order, order_statistics, sql
-from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
-from schemas.query import Aggregate, Query
+from windrow.pipelines.gate.recount import in_order, order_statistics, sql
+from windrow.pipelines.gate.recount.query_days import Recount, value_name
+from windrow.pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
+from windrow.schemas.query import Aggregate, Query
 
 TEXT = "VARCHAR"
 # Values as numbers, by their type in DuckDB: of other types nothing but their number is asked.

@@ -5,8 +5,8 @@ hold the same events: a stretch (stretches.py). Windows get a row of their stret
 that brought events: O(events log events + rows), in any order.
 """
 
-from pipelines.gate.recount.final_values import add_final_values
-from pipelines.gate.recount.query_days import Recount
+from windrow.pipelines.gate.recount.final_values import add_final_values
+from windrow.pipelines.gate.recount.query_days import Recount
 
 # What a query's `emit` says (semantics §3), in SQL. The tick of a window's first row, where no event brings it:
 FIRST_TICKS = {"final": "closed_us", "watermark": "reached_us"}

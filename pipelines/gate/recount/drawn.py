@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import accumulate, groupby
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
-from pipelines.gate.recount.plain.ticks import Event, Staircase, to_time
-from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.tables import TableVersion, add_view, bytes_by_bucket
-from pipelines.gate.recount.ticks import staircase
-from schemas.query import EVENT_COLUMNS
-from schemas.tables import bucket_of
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
+from windrow.pipelines.gate.recount.plain.ticks import Event, Staircase, to_time
+from windrow.pipelines.gate.recount.query_days import Recount, value_name
+from windrow.pipelines.gate.recount.tables import TableVersion, add_view, bytes_by_bucket
+from windrow.pipelines.gate.recount.ticks import staircase
+from windrow.schemas.query import EVENT_COLUMNS
+from windrow.schemas.tables import bucket_of
 
 KEYS, EVENTS, STEPS = 100, 20_000, 50_000
 """At most so many keys are drawn of a share, with so many events in all since the stream's first day; a step is one

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.gate.recount import aggregates
-from pipelines.gate.recount.query_days import Recount
-from pipelines.gate.recount.stretches import StretchesOfWindows
-from schemas.query import Query
+from windrow.pipelines.gate.recount import aggregates
+from windrow.pipelines.gate.recount.query_days import Recount
+from windrow.pipelines.gate.recount.stretches import StretchesOfWindows
+from windrow.schemas.query import Query
 
 # So many events at once: about 400 MB of arrays, and more for values. A key that has more is cut between windows: with
 # a part go the events that reach into it, of which a long window may have as many again.

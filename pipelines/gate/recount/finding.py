@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.ledger.verdicts import Verdict
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
+from windrow.pipelines.ledger.verdicts import Verdict
 
 SHOWN = 10  # offending rows of a verdict
 

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
+from windrow.pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
 
 PLACE, STARTED_US = "place_in_order", "started_us"
 """Columns of events: which one it is by (start, arrival, seq), and its start."""

@@ -9,12 +9,12 @@ doubtful   the audit rows of a window and a day where they are not: laws 3 and 4
 known      the history of these windows; expected: the rows that it gives to these days
 """
 
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare, Recount
-from pipelines.gate.recount.sources import add_sources
-from pipelines.gate.recount.tables import open_recount_database
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.kinds import in_sql
+from windrow.pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare, Recount
+from windrow.pipelines.gate.recount.sources import add_sources
+from windrow.pipelines.gate.recount.tables import open_recount_database
 
 SAME = {**{column: column for column in ("revision", "pane", "events", "late_events")}, "emitted_at_us": "tick_us"}
 

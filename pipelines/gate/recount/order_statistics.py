@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipelines.gate.recount.stretches import Recounted, StretchesOfWindows, Values
+from windrow.pipelines.gate.recount.stretches import Recounted, StretchesOfWindows, Values
 
 HALF_RANGE = 1 << 62
 

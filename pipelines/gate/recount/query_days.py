@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from pipelines.delta.lake import Lake
-from pipelines.tables.arrival_days import DAY_US, day_start_us
-from pipelines.tables.stream_tables import AuditVersions
-from schemas.query import WINDOW_NUMBER, Query
-from schemas.stream import Stream
-from schemas.windows import DAY
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.tables.arrival_days import DAY_US, day_start_us
+from windrow.pipelines.tables.stream_tables import AuditVersions
+from windrow.schemas.query import WINDOW_NUMBER, Query
+from windrow.schemas.stream import Stream
+from windrow.schemas.windows import DAY
 
 if TYPE_CHECKING:
-    from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
+    from windrow.pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 
 class KeyShare(NamedTuple):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipelines.gate.recount.plain.ticks import Shape
+from windrow.pipelines.gate.recount.plain.ticks import Shape
 
 
 @dataclass(frozen=True)

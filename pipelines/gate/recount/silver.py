@@ -8,15 +8,15 @@ from datetime import date
 import duckdb
 import pyarrow as pa
 
-from pipelines.delta.file_commits import MOST_PATHS
-from pipelines.delta.lake import Lake
-from pipelines.engines.engine import Engine, Relations
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import RecountDatabase
-from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
-from pipelines.gate.recount.ticks import heartbeats_between
-from pipelines.tables.arrival_days import DAY_US
-from pipelines.tables.stream_tables import Snapshot, StreamTables
+from windrow.pipelines.delta.file_commits import MOST_PATHS
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines.engine import Engine, Relations
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.query_days import RecountDatabase
+from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
+from windrow.pipelines.gate.recount.ticks import heartbeats_between
+from windrow.pipelines.tables.arrival_days import DAY_US
+from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
 
 
 @dataclass(frozen=True)

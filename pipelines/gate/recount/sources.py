@@ -14,14 +14,14 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from pipelines.gate.recount import aggregates, in_order, sql
-from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
-from pipelines.gate.recount.tables import TableVersion, add_view
-from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
-from pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, day_start_us
-from schemas.tables import bucket_of
-from schemas.windows import DAY
+from windrow.pipelines.gate.recount import aggregates, in_order, sql
+from windrow.pipelines.gate.recount.kinds import in_sql
+from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
+from windrow.pipelines.gate.recount.tables import TableVersion, add_view
+from windrow.pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
+from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, day_start_us
+from windrow.schemas.tables import bucket_of
+from windrow.schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
 YEAR_ONE_US = day_start_us(date.min)

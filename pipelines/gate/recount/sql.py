@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
-from schemas.query import listed
-from schemas.windows import EPOCH, MICROSECOND
+from windrow.schemas.query import listed
+from windrow.schemas.windows import EPOCH, MICROSECOND
 
 # Times are compared as integers; these two are before and after every time that a table can hold.
 EVER_US, NEVER_US = -(1 << 62), 1 << 62

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import duckdb
 
-from pipelines import storage
-from pipelines.delta import day_files
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount.query_days import AuditedDays
-from schemas.tables import Table
+from windrow.pipelines import storage
+from windrow.pipelines.delta import day_files
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount.query_days import AuditedDays
+from windrow.schemas.tables import Table
 
 EVERY_DAY = (date.min, date.max)
 # DuckDB takes the unnested windows of a few ranges for few, and hashes five million of them to look up fifty thousand:

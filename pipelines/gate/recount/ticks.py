@@ -7,9 +7,9 @@ written once more, so that what ingest and replay made of silences is found agai
 
 from datetime import date
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import QueryConnection, Recount
-from pipelines.tables.arrival_days import DAY_US
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.query_days import QueryConnection, Recount
+from windrow.pipelines.tables.arrival_days import DAY_US
 
 
 def add_silences(recount: Recount) -> None:

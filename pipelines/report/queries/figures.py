@@ -4,11 +4,11 @@ import altair as alt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.gate.recount import sql
-from pipelines.report import figure as f
-from pipelines.report.page import PageFigure
-from pipelines.report.queries.results import KeptResults, titled
-from pipelines.report.reader import Reader
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.report import figure as f
+from windrow.pipelines.report.page import PageFigure
+from windrow.pipelines.report.queries.results import KeptResults, titled
+from windrow.pipelines.report.reader import Reader
 
 FIRING = f.colours("pane", {"early": f.GREY, "on_time": f.BLUE, "late": f.ORANGE, "final": f.GREEN}, "firing")
 _BECAME = {

@@ -1,18 +1,18 @@
 """The page of one query."""
 
-from pipelines.delta.lake import Lake
-from pipelines.report import dag_text
-from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
-from pipelines.report.queries import figures
-from pipelines.report.queries.figures import known_at
-from pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
-from pipelines.report.reader import Reader, reading
-from pipelines.report.words import length, query_file, stream_file
-from schemas import registry
-from schemas.model import Model
-from schemas.query import Query
-from schemas.spelling import in_words
-from schemas.stream import Stream
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.report import dag_text
+from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
+from windrow.pipelines.report.queries import figures
+from windrow.pipelines.report.queries.figures import known_at
+from windrow.pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
+from windrow.pipelines.report.reader import Reader, reading
+from windrow.pipelines.report.words import length, query_file, stream_file
+from windrow.schemas import registry
+from windrow.schemas.model import Model
+from windrow.schemas.query import Query
+from windrow.schemas.spelling import in_words
+from windrow.schemas.stream import Stream
 
 _LATE_SHOWN = 12
 

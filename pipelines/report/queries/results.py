@@ -9,10 +9,10 @@ from datetime import date
 
 import pyarrow as pa
 
-from pipelines.gate.recount import sql
-from pipelines.report.reader import Reader, newest_days, rows_of_days
-from schemas.query import Query
-from schemas.stream import Stream
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.report.reader import Reader, newest_days, rows_of_days
+from windrow.schemas.query import Query
+from windrow.schemas.stream import Stream
 
 MOST_ROWS = 3_000_000
 EVENTS = "events"

@@ -2,9 +2,9 @@
 
 import altair as alt
 
-from pipelines.report import figure as f
-from pipelines.report.page import PageFigure
-from pipelines.report.reader import Reader
+from windrow.pipelines.report import figure as f
+from windrow.pipelines.report.page import PageFigure
+from windrow.pipelines.report.reader import Reader
 
 _POINTS, _NEAR = 450, 0.995
 _SHARES = {"0.5": "50 %", "0.75": "75 %", "0.9": "90 %", "0.95": "95 %", "0.99": "99 %", "0.999": "99.9 %", "1": "all"}

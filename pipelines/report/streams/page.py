@@ -9,15 +9,15 @@ events   the same with `folder`, `delay_s` from event time to arrival, and `lag_
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.delta.lake import Lake
-from pipelines.gate.recount import sql
-from pipelines.report import dag_text
-from pipelines.report.page import PageTable, Remark, ReportPage, Section
-from pipelines.report.reader import Reader, newest_days, reading
-from pipelines.report.streams import figures
-from pipelines.report.words import length, share, stream_file, without_controls
-from pipelines.tables.stream_tables import StreamTables
-from schemas.stream import COMMON_REFUSALS, Stream
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.report import dag_text
+from windrow.pipelines.report.page import PageTable, Remark, ReportPage, Section
+from windrow.pipelines.report.reader import Reader, newest_days, reading
+from windrow.pipelines.report.streams import figures
+from windrow.pipelines.report.words import length, share, stream_file, without_controls
+from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas.stream import COMMON_REFUSALS, Stream
 
 _SAMPLES, _LONGEST_TEXT, _GAPS = 3, 240, 8
 MOST_EVENTS = 5_000_000

@@ -8,9 +8,9 @@ from airflow.sdk import DAG, AssetAlias
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from airflow.sdk.execution_time.context import OutletEventAccessors
 
-from dags import command, installation, operators
-from schemas import errors
 from tests.support.airflow.operators import RUN, program
+from windrow.airflow import command, installation, operators
+from windrow.schemas import errors
 
 UPDATE = {"day": "2018-10-01", "rows": 12, "revisions": 2, "checks": 9, "verdict": "passed", "version": 3}
 

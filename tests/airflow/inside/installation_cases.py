@@ -12,9 +12,8 @@ from airflow.sdk.exceptions import AirflowFailException
 from fastapi import HTTPException
 from fastapi.testclient import TestClient
 
-from dags import connections, installation, report_pages
-from dags.plugins import run_day
-from schemas.errors import WrongParameter
+from windrow.airflow import connections, installation, report_pages, run_day
+from windrow.schemas.errors import WrongParameter
 
 
 def spark(**fields):

@@ -13,10 +13,10 @@ from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 from airflow.sdk.execution_time.timeout import timeout
 
-from dags import command, connections, installation, tasks
-from processes import children
-from schemas import errors
 from tests.support.airflow.operators import RUN, program
+from windrow.airflow import command, connections, installation, tasks
+from windrow.processes import children
+from windrow.schemas import errors
 
 
 def operator(monkeypatch, path):
@@ -124,16 +124,16 @@ def test_a_missing_command_names_make_setup(monkeypatch, tmp_path):
 
 def test_windrow_is_the_one_of_the_checkout_around_the_folder_or_the_one_that_is_set(monkeypatch):
     monkeypatch.delenv(installation.COMMAND, raising=False)
-    assert installation.command() == str(Path(command.__file__).parents[1] / ".venv" / "bin" / "windrow")
+    assert installation.command({}) == str(Path(command.__file__).parents[2] / ".venv" / "bin" / "windrow")
     monkeypatch.setenv(installation.COMMAND, "/opt/windrow/bin/windrow")
-    assert installation.command() == "/opt/windrow/bin/windrow"
+    assert installation.command({}) == "/opt/windrow/bin/windrow"
 
 
 @pytest.mark.parametrize("path", ["", "windrow", "./windrow"])
 def test_a_windrow_without_its_whole_path_is_refused_since_a_task_runs_in_another_folder(monkeypatch, path):
     monkeypatch.setenv(installation.COMMAND, path)
     with pytest.raises(errors.WrongParameter, match=installation.COMMAND):
-        installation.command()
+        installation.command({})
 
 
 @pytest.mark.parametrize(("text", "limit_s"), [(None, 6 * 3600), ("1", 1), ("0.5", 0.5), ("1000000000", 10**9)])

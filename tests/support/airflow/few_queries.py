@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from stack.places import PYTHON, REPOSITORY, WINDROW
-from tests.support.checkout import copied
+from stack.places import PYTHON, WINDROW
+from tests.support.checkout import EXAMPLES, copied
 
 COMMAND = """#!/bin/sh
 case "$*" in
@@ -15,14 +15,13 @@ exec {windrow} "$@"
 
 
 def definitions(home: Path, queries: tuple[str, ...]) -> Path:
-    """A folder that stands for the checkout: the DAGs, and a copy of schemas/ without other queries."""
+    """A project: the checkout's definitions, without other queries."""
     folder = home / "definitions"
-    copied(folder, "schemas")
+    copied(folder, "dags", *EXAMPLES)
     for kind in ("queries", "models"):
-        for file in (folder / "schemas" / kind).glob("[a-z]*.py"):
+        for file in (folder / "examples" / kind).glob("[a-z]*.py"):
             if file.stem not in queries:
                 file.unlink()
-    (folder / "dags").symlink_to(REPOSITORY / "dags")
     return folder
 
 

@@ -4,8 +4,8 @@ import gzip
 from datetime import date
 from pathlib import Path
 
-from samples import bikes
 from tests.support.replay import landing
+from windrow.samples import bikes
 
 
 def land(folder: Path, days: int, last_day: date, trips_per_day: int) -> None:

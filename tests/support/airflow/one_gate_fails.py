@@ -3,8 +3,8 @@
 import sys
 from dataclasses import replace
 
-from pipelines.__main__ import main
-from pipelines.gate.gate import Gate
+from windrow.pipelines.__main__ import main
+from windrow.pipelines.gate.gate import Gate
 
 check_audit = Gate.check_audit
 

@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from datetime import date
 
-from pipelines.airflow import rest
-from pipelines.config import Config
 from stack import components, settings
+from windrow.pipelines.airflow import rest
+from windrow.pipelines.config import Config
 
 
 def next_day(client: rest.Client, dag: str) -> date:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from pipelines.config import Config
 from tests.support import processes
+from windrow.pipelines.config import Config
 
 ENDS, KILLED, LOST_ITS_JVM, INTERRUPTED = "ends", "killed", "lost its JVM", "interrupted"
 FATES = (ENDS, ENDS, KILLED, KILLED, INTERRUPTED, LOST_ITS_JVM)
@@ -44,7 +44,7 @@ class Terminal:
         """Start a command as the leader of a session of its own."""
         self.count += 1
         name = f"command-{self.count}"
-        process = processes.start_python(self.config, name, "-m", "pipelines", *words, **self.environment)
+        process = processes.start_python(self.config, name, "-m", "windrow.pipelines", *words, **self.environment)
         return Running(self, words, process, self.config.home / f"{name}.log")
 
     def type(self, words: list[str]) -> Ended:

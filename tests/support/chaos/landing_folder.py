@@ -2,12 +2,12 @@
 
 from random import Random
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest.files import known_files
 from tests.support import damages, landings
 from tests.support.chaos.real_files import Pieces
 from tests.support.lakes import tables_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest.files import known_files
 
 
 class LandingFolder:

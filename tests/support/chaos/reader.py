@@ -3,10 +3,10 @@
 import json
 import re
 
-from schemas.errors import NothingArrived, UnknownName
 from tests.support.chaos.commands import Ended, Terminal
 from tests.support.chaos.landing_folder import LandingFolder
 from tests.support.damages import asked_for
+from windrow.schemas.errors import NothingArrived, UnknownName
 
 MOST_COMMANDS = 60
 # A file that is gone may have had all events of a day.

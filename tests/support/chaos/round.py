@@ -7,12 +7,6 @@ from datetime import date
 from pathlib import Path
 from random import Random
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from pipelines.ingest.files import DUPLICATE
-from pipelines.ledger import run_table as ledger
-from pipelines.runs.replay import replay_day
-from schemas.errors import NothingArrived
 from tests.support import damages, landings
 from tests.support.chaos.commands import ENDS, FATES, Ended, Running, Terminal
 from tests.support.chaos.landing_folder import LandingFolder
@@ -20,6 +14,12 @@ from tests.support.chaos.reader import Reader
 from tests.support.chaos.real_files import Pieces, RealFiles
 from tests.support.lakes import ingest
 from tests.support.replay.reading import rows
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ingest.files import DUPLICATE
+from windrow.pipelines.ledger import run_table as ledger
+from windrow.pipelines.runs.replay import replay_day
+from windrow.schemas.errors import NothingArrived
 
 EVENTS = 12
 DAYS_ASKED = 4

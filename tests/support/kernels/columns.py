@@ -5,7 +5,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from kernels.api import EventColumns, PassTicks
+from windrow.kernels.api import EventColumns, PassTicks
 
 
 def columns_of(*keys: Iterable[tuple]) -> EventColumns:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.kinds import of_kind, session
-from pipelines.gate.recount.plain.kinds.frame import Rule, Valued
-from pipelines.gate.recount.plain.kinds.frame import frames_of as plain_frames
-from schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Window
 from tests.support.kernels.plain import FUNCTIONS
+from windrow.pipelines.gate.recount.plain.kinds import of_kind, session
+from windrow.pipelines.gate.recount.plain.kinds.frame import Rule, Valued
+from windrow.pipelines.gate.recount.plain.kinds.frame import frames_of as plain_frames
+from windrow.schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Window
 
 US = timedelta(microseconds=1)
 CLOSING = ("sum", "mean", "count", "max", "min", "range", "std", "last", "first", "product")

@@ -6,13 +6,13 @@ import threading
 import numpy as np
 import pytest
 
-from kernels import farm
-from kernels.farm.content import Result, WindowContent, column_of, must_stop
-from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.monitor import now_ns, watched_word
-from kernels.monoid import Parameter
-from kernels.runtime.memory import resize
-from schemas.errors import WrongParameter
+from windrow.kernels import farm
+from windrow.kernels.farm.content import Result, WindowContent, column_of, must_stop
+from windrow.kernels.farm.functions._function import HeavyFunction
+from windrow.kernels.farm.monitor import now_ns, watched_word
+from windrow.kernels.monoid import Parameter
+from windrow.kernels.runtime.memory import resize
+from windrow.schemas.errors import WrongParameter
 
 POISON = -1.0
 OWN_STATUS = 107

@@ -9,9 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from kernels.aggregators import make, window_class
-from schemas.query import agg
 from tests.support.kernels.plain import PlainWindow, same
+from windrow.kernels.aggregators import make, window_class
+from windrow.schemas.query import agg
 
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 TIMES = st.one_of(

@@ -8,9 +8,9 @@ import math
 from fractions import Fraction
 from functools import partial
 
-from pipelines.gate.recount.plain.aggregates import AGGREGATES, OF_ROWS, aggregate
-from schemas.query import agg
 from tests.support.oracle.shares import aggregate_shares
+from windrow.pipelines.gate.recount.plain.aggregates import AGGREGATES, OF_ROWS, aggregate
+from windrow.schemas.query import agg
 
 SECOND = 1_000_000  # µs
 BY_EVENTS = {"median", "quantile", "mode", "top_k"}

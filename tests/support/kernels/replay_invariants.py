@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._dispatch import TIME_BYTES
-from kernels.objects.checking import differing_word, folded, suffixed
-from kernels.replay.context import Replay
-from kernels.replay.numbered.late_times import LATE_TIME_WORDS, LEVELS, RUN, LateTime, LateTimes
-from kernels.replay.numbered.open_windows import NO_KEY, NO_ROW, WindowEntry, find_entry
-from kernels.replay.numbered.walk import Walk
-from kernels.runtime.addresses import plain
-from kernels.runtime.arrays import records_of, words_of
-from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.states.state_plan import Plan
+from windrow.kernels.aggregators._dispatch import TIME_BYTES
+from windrow.kernels.objects.checking import differing_word, folded, suffixed
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.numbered.late_times import LATE_TIME_WORDS, LEVELS, RUN, LateTime, LateTimes
+from windrow.kernels.replay.numbered.open_windows import NO_KEY, NO_ROW, WindowEntry, find_entry
+from windrow.kernels.replay.numbered.walk import Walk
+from windrow.kernels.runtime.addresses import plain
+from windrow.kernels.runtime.arrays import records_of, words_of
+from windrow.kernels.runtime.memory import WORD_BYTES, address_of
+from windrow.kernels.states.state_plan import Plan
 
 TIME_WORDS = TIME_BYTES // WORD_BYTES
 

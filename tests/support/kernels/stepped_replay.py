@@ -5,15 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.api import replay_keys
-from kernels.replay import loop
-from kernels.replay.clock import keep_steps
-from kernels.replay.context import Replay
-from kernels.replay.loop import create_structures, take_kernel
-from kernels.replay.rows import order_rows
-from kernels.runtime import operations
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.operations import ask
+from windrow.kernels.api import replay_keys
+from windrow.kernels.replay import loop
+from windrow.kernels.replay.clock import keep_steps
+from windrow.kernels.replay.context import Replay
+from windrow.kernels.replay.loop import create_structures, take_kernel
+from windrow.kernels.replay.rows import order_rows
+from windrow.kernels.runtime import operations
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.operations import ask
 
 
 @guarded_entry

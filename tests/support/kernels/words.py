@@ -4,9 +4,9 @@ import math
 
 from hypothesis import strategies as st
 
-from kernels.monoid import SECOND, SHARE
-from kernels.runtime.memory import as_float, as_word
 from tests.support.kernels.plain import FUNCTIONS
+from windrow.kernels.monoid import SECOND, SHARE
+from windrow.kernels.runtime.memory import as_float, as_word
 
 SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 FAILED = object()

@@ -4,7 +4,10 @@ from datetime import timedelta
 
 import numpy as np
 
-from kernels.api import (
+from tests.support.kernels.columns import columns_of
+from tests.support.kernels.hands import damaged
+from tests.support.kernels.wrong_hands import RIGHT, Hands, Wrong, round_of
+from windrow.kernels.api import (
     AggregatePlan,
     CallLimits,
     EventColumns,
@@ -15,14 +18,11 @@ from kernels.api import (
     WindowSpec,
     replay_keys,
 )
-from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
-from kernels.farm.once import compute_once
-from kernels.monoids import AggregateSpec
-from kernels.per_event import KeyedEvents, answer_per_event
-from schemas.windows import Session
-from tests.support.kernels.columns import columns_of
-from tests.support.kernels.hands import damaged
-from tests.support.kernels.wrong_hands import RIGHT, Hands, Wrong, round_of
+from windrow.kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from windrow.kernels.farm.once import compute_once
+from windrow.kernels.monoids import AggregateSpec
+from windrow.kernels.per_event import KeyedEvents, answer_per_event
+from windrow.schemas.windows import Session
 
 SUM = AggregatePlan((AggregateSpec("count"), AggregateSpec("sum", 0)))
 LAST = 10**6

@@ -14,9 +14,9 @@ import sys
 import threading
 from collections.abc import Callable
 
-from schemas.errors import WindrowError
 from tests.support.kernels.hands import JUNK, NONE, OTHER, handed
 from tests.support.kernels.plain import same
+from windrow.schemas.errors import WindrowError
 
 REFUSED, OF_OTHERS, RIGHT = "refused", "of others", "right"
 ROUNDS: dict[str, Callable[["Hands"], None]] = {}

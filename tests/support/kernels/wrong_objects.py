@@ -4,15 +4,15 @@ from datetime import timedelta
 
 import numpy as np
 
-from kernels import aggregators, farm, frames, spans
-from kernels.frames._object import FrameWindow
-from kernels.objects.saved import SEAL_WORDS, sealed
-from schemas.query import agg, sliding, spanning
-from schemas.windows import DeltaFrame, Session, ThresholdFrame
 from tests.support.kernels.frames import Tuple, frames_of
 from tests.support.kernels.hands import damaged
 from tests.support.kernels.plain import PlainWindow, values_within
 from tests.support.kernels.wrong_hands import OF_OTHERS, RIGHT, Hands, Wrong, round_of
+from windrow.kernels import aggregators, farm, frames, spans
+from windrow.kernels.frames._object import FrameWindow
+from windrow.kernels.objects.saved import SEAL_WORDS, sealed
+from windrow.schemas.query import agg, sliding, spanning
+from windrow.schemas.windows import DeltaFrame, Session, ThresholdFrame
 
 US, DAY = timedelta(microseconds=1), timedelta(days=1)
 AGGREGATES = {"events": agg("count"), "there": agg("count", "v"), "total": agg("sum", "v")}

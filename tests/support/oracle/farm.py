@@ -4,10 +4,10 @@ trigger windows, else by a scan for each window."""
 import math
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.kinds import of_kind
-from pipelines.gate.recount.plain.ticks import Event
-from schemas.windows import Window
 from tests.support.oracle.windows import windows_around
+from windrow.pipelines.gate.recount.plain.kinds import of_kind
+from windrow.pipelines.gate.recount.plain.ticks import Event
+from windrow.schemas.windows import Window
 
 
 class FarmedWindow(NamedTuple):

@@ -6,8 +6,8 @@ from collections import defaultdict
 from datetime import timedelta
 from itertools import pairwise
 
-from pipelines.gate.recount.plain.ticks import Event, Tick, to_us
-from schemas.query import Query
+from windrow.pipelines.gate.recount.plain.ticks import Event, Tick, to_us
+from windrow.schemas.query import Query
 
 DAY_US = 86_400_000_000
 OPERATORS = {

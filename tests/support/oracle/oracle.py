@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 
-from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.replay import KeyReplay, PlainRow, is_by_arrival, is_too_late
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, to_time, to_us
-from schemas.query import Query
 from tests.support.oracle.history import history
 from tests.support.oracle.shares import aggregate_shares
 from tests.support.oracle.windows import part_that_counts, share, windows_around, windows_met
+from windrow.pipelines.gate.recount.plain.aggregates import aggregate
+from windrow.pipelines.gate.recount.plain.replay import KeyReplay, PlainRow, is_by_arrival, is_too_late
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, to_time, to_us
+from windrow.schemas.query import Query
 
 ALL_TIMES = 2**61  # µs; no two event times are so far apart
 

@@ -6,8 +6,8 @@ from functools import cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from pipelines.gate.recount.plain.ticks import EPOCH, to_us
-from schemas.windows import Month, Window
+from windrow.pipelines.gate.recount.plain.ticks import EPOCH, to_us
+from windrow.schemas.windows import Month, Window
 
 DAY_US = 86_400_000_000
 

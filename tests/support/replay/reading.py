@@ -4,11 +4,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines.config import Config
-from pipelines.delta.lake import Lake
-from schemas.query import Query
 from tests.support.models import expected_rows
 from tests.support.oracle import oracle
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.schemas.query import Query
 
 PLACE = ("path", "line", "reading")
 

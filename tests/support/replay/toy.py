@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime, timedelta
 
 import pyarrow as pa
 
-from pipelines.config import Config
-from pipelines.rows.arrays import arrow_schema
-from schemas import registry
-from schemas.query import Query
-from schemas.stream import Column, Stream
-from schemas.tables import silver_table
 from tests.support.small_lake import Bucket, write_ingested
+from windrow.pipelines.config import Config
+from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.schemas import registry
+from windrow.schemas.query import Query
+from windrow.schemas.stream import Column, Stream
+from windrow.schemas.tables import silver_table
 
 FIRST_DAY, LAST_DAY = date(2024, 3, 9), date(2024, 3, 13)
 BUCKETS = 3

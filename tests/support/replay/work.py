@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 
-from pipelines.delta.lake import Lake
-from pipelines.engines import engine_of
-from pipelines.engines.engine import Engine
-from pipelines.ledger import run_table
-from pipelines.ledger.entry import Run
-from pipelines.replay import audit, work
-from pipelines.replay.audit import Audited
-from pipelines.replay.task import WrittenShare
-from pipelines.replay.work import Reading, Work
-from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import Snapshot
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.engines import engine_of
+from windrow.pipelines.engines.engine import Engine
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.entry import Run
+from windrow.pipelines.replay import audit, work
+from windrow.pipelines.replay.audit import Audited
+from windrow.pipelines.replay.task import WrittenShare
+from windrow.pipelines.replay.work import Reading, Work
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import Snapshot
 
 
 def work_of(lake: Lake, tables: QueryTables, *days: date) -> Work:

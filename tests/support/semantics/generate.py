@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from schemas.query import (
+from windrow.schemas.query import (
     Query,
     agg,
     count,
@@ -26,7 +26,7 @@ from schemas.query import (
     tumbling,
     week,
 )
-from schemas.windows.regular import ATTRIBUTIONS
+from windrow.schemas.windows.regular import ATTRIBUTIONS
 
 TIME = pa.timestamp("us", tz="UTC")
 COLUMN_TYPES = {

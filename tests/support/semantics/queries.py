@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from schemas.query import Query, agg
+from windrow.schemas.query import Query, agg
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)

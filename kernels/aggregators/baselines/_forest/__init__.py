@@ -29,8 +29,8 @@ it (stored.py) and calls again. That ends: an operation reads no more pages of a
 searches, and each page that is brought stays until as many others were.
 """
 
-from kernels.aggregators._dispatch import TIME_BYTES, Entry, entry_bytes
-from kernels.runtime.fields import (
+from windrow.kernels.aggregators._dispatch import TIME_BYTES, Entry, entry_bytes
+from windrow.kernels.runtime.fields import (
     Address,
     Array,
     Bytes,
@@ -42,10 +42,10 @@ from kernels.runtime.fields import (
     Place,
     Ref,
 )
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct, allocate
-from kernels.states import clear
-from kernels.states.layout import StatePlan
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct, allocate
+from windrow.kernels.states import clear
+from windrow.kernels.states.layout import StatePlan
 
 MAX_LEVELS = 62
 HEAD_SLOTS = 4

@@ -3,11 +3,11 @@ stands."""
 
 import numpy as np
 
-from kernels.aggregators._dispatch import Entry
-from kernels.aggregators.baselines._forest import Forest
-from kernels.objects.checking import differing_word, folded, folded_in_groups
-from kernels.runtime.arrays import words_of
-from kernels.states.state_plan import Plan
+from windrow.kernels.aggregators._dispatch import Entry
+from windrow.kernels.aggregators.baselines._forest import Forest
+from windrow.kernels.objects.checking import differing_word, folded, folded_in_groups
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.states.state_plan import Plan
 
 
 class ForestView:

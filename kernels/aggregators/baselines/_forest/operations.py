@@ -9,8 +9,8 @@ asks, which fetches pages that are missing.
 import functools
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, Entry, PointKernel
-from kernels.aggregators.baselines._forest import (
+from windrow.kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, Entry, PointKernel
+from windrow.kernels.aggregators.baselines._forest import (
     BATCH_NODES,
     MISSING,
     Forest,
@@ -23,14 +23,14 @@ from kernels.aggregators.baselines._forest import (
     node,
     nth,
 )
-from kernels.aggregators.baselines._forest.search import find, open_is_in, range_query
-from kernels.runtime.addresses import named_inner
-from kernels.runtime.fields import Address, Place, Times
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import words_at
-from kernels.states import lift_each, merge
-from kernels.states.layout import Events, StatePlan
+from windrow.kernels.aggregators.baselines._forest.search import find, open_is_in, range_query
+from windrow.kernels.runtime.addresses import named_inner
+from windrow.kernels.runtime.fields import Address, Place, Times
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import words_at
+from windrow.kernels.states import lift_each, merge
+from windrow.kernels.states.layout import Events, StatePlan
 
 
 class ForestKernel(PointKernel):

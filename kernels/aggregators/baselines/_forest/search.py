@@ -14,15 +14,15 @@ wants before the search. And it reads complete nodes only, never the leftmost br
 leave stale in the amortised tree: a node whose first update is at or after `first` has lost nothing.
 """
 
-from kernels.aggregators.baselines._forest import (
+from windrow.kernels.aggregators.baselines._forest import (
     UNKNOWN_PLACE,
     Forest,
     level_end,
     node,
     nth,
 )
-from kernels.runtime.memory import inner, not_inlined
-from kernels.states import clear, merge
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.states import clear, merge
 
 
 @inner

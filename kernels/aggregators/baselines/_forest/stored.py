@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.aggregators.baselines._forest import (
+from windrow.kernels.aggregators.baselines._forest import (
     HEAD_SLOTS,
     HEADS,
     KEPT_NODES,
@@ -31,11 +31,11 @@ from kernels.aggregators.baselines._forest import (
     Level,
     append_node,
 )
-from kernels.runtime.arrays import records_of
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, resize
-from kernels.stores import HEADER, Key, Range, Store
-from schemas.errors import BadInput, StorageFailed, WrongParameter
+from windrow.kernels.runtime.arrays import records_of
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import WORD_BYTES, resize
+from windrow.kernels.stores import HEADER, Key, Range, Store
+from windrow.schemas.errors import BadInput, StorageFailed, WrongParameter
 
 BUFFER, LEAST_BUFFER, MOST_BUFFER = 512, 16, 1 << 20
 REMOVED_AT_LEAST, REMOVED_PER_PAGE = 64, 4

@@ -11,31 +11,31 @@ it stands, and goes on from there once the page is here.
 
 from collections.abc import Callable, Mapping
 
-from kernels.aggregators._dispatch import DONE, OUT_OF_ORDER
-from kernels.aggregators._window import PointWindow
-from kernels.aggregators.baselines._forest import (
+from windrow.kernels.aggregators._dispatch import DONE, OUT_OF_ORDER
+from windrow.kernels.aggregators._window import PointWindow
+from windrow.kernels.aggregators.baselines._forest import (
     MISSING,
     Forest,
     Height,
     Update,
     copy_state,
 )
-from kernels.aggregators.baselines._forest.check import check_forest
-from kernels.aggregators.baselines._forest.operations import ForestKernel
-from kernels.aggregators.baselines._forest.search import complete, is_there
-from kernels.aggregators.baselines._forest.stored import BUFFER, StoredForest, check_buffer
-from kernels.objects.columns import Source
-from kernels.objects.predicates import FAILED, Predicate
-from kernels.runtime.fields import Address, Flag
-from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.one_at_a_time import in_turn
-from kernels.runtime.operations import Operation
-from kernels.runtime.struct import Struct
-from kernels.states import clear, merge
-from kernels.stores import open_store
-from schemas.errors import WrongParameter
-from schemas.query import Aggregate
+from windrow.kernels.aggregators.baselines._forest.check import check_forest
+from windrow.kernels.aggregators.baselines._forest.operations import ForestKernel
+from windrow.kernels.aggregators.baselines._forest.search import complete, is_there
+from windrow.kernels.aggregators.baselines._forest.stored import BUFFER, StoredForest, check_buffer
+from windrow.kernels.objects.columns import Source
+from windrow.kernels.objects.predicates import FAILED, Predicate
+from windrow.kernels.runtime.fields import Address, Flag
+from windrow.kernels.runtime.guarded import guarded_entry
+from windrow.kernels.runtime.memory import inner, not_inlined
+from windrow.kernels.runtime.one_at_a_time import in_turn
+from windrow.kernels.runtime.operations import Operation
+from windrow.kernels.runtime.struct import Struct
+from windrow.kernels.states import clear, merge
+from windrow.kernels.stores import open_store
+from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import Aggregate
 
 
 class Slide(Struct):

@@ -15,13 +15,13 @@ one that slides not at all. Memory: times and states in two blocks, at most 9/8 
 entry; once more the states if values are kept. Blocks never shrink.
 """
 
-from kernels.aggregators._dispatch import FOREVER, Entry, entry_bytes
-from kernels.runtime.bisection import searches
-from kernels.runtime.fields import Address, Bytes, Count, Flag, Integer, Microseconds, Pointer, Ref
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
-from kernels.runtime.struct import Struct, allocate, words_at
-from kernels.states import clear, copy_state, fold, merge
-from kernels.states.layout import StatePlan
+from windrow.kernels.aggregators._dispatch import FOREVER, Entry, entry_bytes
+from windrow.kernels.runtime.bisection import searches
+from windrow.kernels.runtime.fields import Address, Bytes, Count, Flag, Integer, Microseconds, Pointer, Ref
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from windrow.kernels.runtime.struct import Struct, allocate, words_at
+from windrow.kernels.states import clear, copy_state, fold, merge
+from windrow.kernels.states.layout import StatePlan
 
 LEAST_CAPACITY = 8
 Ordinal = Integer("number of an entry, from the first that ever was")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from kernels.aggregators.baselines._queue import Queue
-from kernels.objects.checking import ExpectedStates, differing_word, exactly, folded, suffixed
-from kernels.runtime.arrays import words_of
-from kernels.states.state_plan import Plan
+from windrow.kernels.aggregators.baselines._queue import Queue
+from windrow.kernels.objects.checking import ExpectedStates, differing_word, exactly, folded, suffixed
+from windrow.kernels.runtime.arrays import words_of
+from windrow.kernels.states.state_plan import Plan
 
 
 class QueueView:

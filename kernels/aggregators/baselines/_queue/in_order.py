@@ -9,9 +9,9 @@ own states, that at `first` of all of the front; of others it is empty. Before t
 
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, all_differ
-from kernels.aggregators._window import PointWindow
-from kernels.aggregators.baselines._queue import (
+from windrow.kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, all_differ
+from windrow.kernels.aggregators._window import PointWindow
+from windrow.kernels.aggregators.baselines._queue import (
     READS,
     Queue,
     before_wrap,
@@ -24,11 +24,11 @@ from kernels.aggregators.baselines._queue import (
     state_at,
     time_at,
 )
-from kernels.runtime.addresses import named_inner
-from kernels.runtime.fields import Times
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.states import clear, copy_state, gather, lift_each, merge, suffixes
-from schemas.errors import WrongParameter
+from windrow.kernels.runtime.addresses import named_inner
+from windrow.kernels.runtime.fields import Times
+from windrow.kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from windrow.kernels.states import clear, copy_state, gather, lift_each, merge, suffixes
+from windrow.schemas.errors import WrongParameter
 
 
 def in_order_operations(kernel: str, take_up, drop) -> tuple[Callable, ...]:

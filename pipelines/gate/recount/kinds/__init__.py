@@ -7,11 +7,14 @@ No kernel takes part. Names that start with an underscore are shared.
 
 from importlib import import_module
 
-from pipelines.gate.recount.kinds._dependent import DependentWindows
-from pipelines.gate.recount.kinds._windows import SqlWindows
-from pipelines.gate.recount.plain import kinds as walks
-from schemas.errors import NotRecounted
-from schemas.windows import Window, kinds_below
+from windrow.pipelines.gate.recount.kinds._dependent import DependentWindows
+from windrow.pipelines.gate.recount.kinds._windows import SqlWindows
+from windrow.pipelines.gate.recount.plain import kinds as walks
+from windrow.schemas.errors import NotRecounted
+from windrow.schemas.project import beside
+from windrow.schemas.windows import Window, kinds_below
+
+__path__ = beside(__path__, "windows/recount")
 
 
 def kinds() -> tuple[str, ...]:

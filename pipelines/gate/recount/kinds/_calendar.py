@@ -7,10 +7,10 @@ from itertools import chain, pairwise
 
 import pyarrow
 
-from pipelines.gate.recount.kinds._windows import NumberedWindows
-from pipelines.gate.recount.query_days import QueryConnection, Recount
-from pipelines.tables.arrival_days import DAY_US
-from schemas.windows import Regular
+from windrow.pipelines.gate.recount.kinds._windows import NumberedWindows
+from windrow.pipelines.gate.recount.query_days import QueryConnection, Recount
+from windrow.pipelines.tables.arrival_days import DAY_US
+from windrow.schemas.windows import Regular
 
 
 class CalendarWindows(NumberedWindows[Regular]):

@@ -11,16 +11,16 @@ from typing import Generic
 import numpy as np
 import pyarrow as pa
 
-from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.changes import firing
-from pipelines.gate.recount.final_values import key_parts, values_of_ranges
-from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
-from pipelines.gate.recount.plain.aggregates import EXACT
-from pipelines.gate.recount.plain.kinds import of_kind
-from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, bounds
-from pipelines.gate.recount.ticks import with_passes
-from schemas.query import Query
+from windrow.pipelines.gate.recount import aggregates, sql
+from windrow.pipelines.gate.recount.changes import firing
+from windrow.pipelines.gate.recount.final_values import key_parts, values_of_ranges
+from windrow.pipelines.gate.recount.kinds._windows import Asked, SqlWindows
+from windrow.pipelines.gate.recount.plain.aggregates import EXACT
+from windrow.pipelines.gate.recount.plain.kinds import of_kind
+from windrow.pipelines.gate.recount.query_days import Recount, value_name
+from windrow.pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, bounds
+from windrow.pipelines.gate.recount.ticks import with_passes
+from windrow.schemas.query import Query
 
 # SQL: whether a row came with an event of its key, or as the watermark rose.
 IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Generic, TypeVar
 
-from pipelines.gate.recount import changes, sql
-from pipelines.gate.recount.query_days import QueryConnection, Recount
-from pipelines.gate.recount.ticks import with_passes
-from schemas.query import Query
-from schemas.windows import Window
+from windrow.pipelines.gate.recount import changes, sql
+from windrow.pipelines.gate.recount.query_days import QueryConnection, Recount
+from windrow.pipelines.gate.recount.ticks import with_passes
+from windrow.schemas.query import Query
+from windrow.schemas.windows import Window
 
 Asked = TypeVar("Asked", bound=Window)
 

@@ -1,5 +1,5 @@
 """Calendar months: windows of a calendar of months."""
 
-from pipelines.gate.recount.kinds._calendar import CalendarWindows
+from windrow.pipelines.gate.recount.kinds._calendar import CalendarWindows
 
 in_sql = CalendarWindows

@@ -6,13 +6,13 @@ one before. A join on the key alone would pair all of a station's events of the 
 
 from datetime import timedelta
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.changes import firing
-from pipelines.gate.recount.kinds._windows import LookedBackWindows
-from pipelines.gate.recount.query_days import QueryConnection, Recount
-from pipelines.gate.recount.ticks import with_passes
-from schemas.query import Query
-from schemas.windows import MICROSECOND, Rolling
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.changes import firing
+from windrow.pipelines.gate.recount.kinds._windows import LookedBackWindows
+from windrow.pipelines.gate.recount.query_days import QueryConnection, Recount
+from windrow.pipelines.gate.recount.ticks import with_passes
+from windrow.schemas.query import Query
+from windrow.schemas.windows import MICROSECOND, Rolling
 
 
 class RollingWindows(LookedBackWindows[Rolling]):

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds._dependent import DependentWindows
-from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount
-from pipelines.gate.recount.ticks import watermark_before_us
-from schemas.windows import Session
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.kinds._dependent import DependentWindows
+from windrow.pipelines.gate.recount.query_days import Recount, value_name
+from windrow.pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount
+from windrow.pipelines.gate.recount.ticks import watermark_before_us
+from windrow.schemas.windows import Session
 
 
 class SessionWindows(DependentWindows[Session]):

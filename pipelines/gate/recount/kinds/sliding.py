@@ -2,10 +2,10 @@
 
 from datetime import datetime, timedelta
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds._calendar import CalendarWindows
-from pipelines.gate.recount.kinds._windows import ClosedForms, SqlWindows
-from schemas.windows import Regular
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount.kinds._calendar import CalendarWindows
+from windrow.pipelines.gate.recount.kinds._windows import ClosedForms, SqlWindows
+from windrow.schemas.windows import Regular
 
 
 class SlidingWindows(ClosedForms[Regular]):

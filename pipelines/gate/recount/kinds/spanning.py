@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from pipelines.gate.recount.kinds.sliding import SlidingWindows
-from pipelines.gate.recount.query_days import Recount
-from schemas.windows import Spanning
-from schemas.windows.regular import END, START
+from windrow.pipelines.gate.recount.kinds.sliding import SlidingWindows
+from windrow.pipelines.gate.recount.query_days import Recount
+from windrow.schemas.windows import Spanning
+from windrow.schemas.windows.regular import END, START
 
 
 class SpanningWindows(SlidingWindows):

@@ -1,5 +1,5 @@
 """Tumbling windows: sliding windows that slide by their size."""
 
-from pipelines.gate.recount.kinds import sliding
+from windrow.pipelines.gate.recount.kinds import sliding
 
 in_sql = sliding.in_sql

@@ -1,5 +1,5 @@
 """ISO weeks: windows of a calendar."""
 
-from pipelines.gate.recount.kinds._calendar import CalendarWindows
+from windrow.pipelines.gate.recount.kinds._calendar import CalendarWindows
 
 in_sql = CalendarWindows

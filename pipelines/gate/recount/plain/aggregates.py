@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from schemas.query import Aggregate
+from windrow.schemas.query import Aggregate
 
 Row = dict[str, Any]
 TOLERANCE = 1e-9

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.kinds import is_by_arrival, windows_of_key
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Staircase, Tick, to_us
-from schemas.query import Query
+from windrow.pipelines.gate.recount.plain.kinds import is_by_arrival, windows_of_key
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, Staircase, Tick, to_us
+from windrow.schemas.query import Query
 
 Place = tuple[int, int, int]
 """Start, end and number of a window."""

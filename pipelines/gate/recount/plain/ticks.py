@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from schemas.windows import EPOCH, MICROSECOND
+from windrow.schemas.windows import EPOCH, MICROSECOND
 
 
 class Event(NamedTuple):

@@ -7,8 +7,8 @@ what their times say of them without that walk.
 from importlib import import_module
 from types import ModuleType
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow
-from schemas.windows import Window, kinds_below
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow
+from windrow.schemas.windows import Window, kinds_below
 
 
 def kinds() -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 import math
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
-from schemas.windows import Count
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
+from windrow.schemas.windows import Count
 
 
 def windows(window: Count, events: list[Event]) -> list[HeldWindow]:

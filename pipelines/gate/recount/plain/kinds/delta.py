@@ -1,7 +1,7 @@
 """Delta windows: an event whose value is far enough beyond the last that triggered triggers."""
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
-from schemas.windows import Delta
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
+from windrow.schemas.windows import Delta
 
 
 def windows(window: Delta, events: list[Event]) -> list[HeldWindow]:

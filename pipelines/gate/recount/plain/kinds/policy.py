@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from pipelines.gate.recount.plain.aggregates import Row, aggregate
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape, to_us
-from schemas.windows import Policy
-from schemas.windows.policy import EvictionPolicy
+from windrow.pipelines.gate.recount.plain.aggregates import Row, aggregate
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape, to_us
+from windrow.schemas.windows import Policy
+from windrow.schemas.windows.policy import EvictionPolicy
 
 
 def windows(window: Policy, events: list[Event]) -> list[HeldWindow]:

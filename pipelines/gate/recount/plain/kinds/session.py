@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
-from schemas.windows import Session
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
+from windrow.schemas.windows import Session
 
 
 def windows(window: Session, events: list[Event]) -> list[HeldWindow]:

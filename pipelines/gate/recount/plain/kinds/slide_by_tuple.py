@@ -2,8 +2,8 @@
 
 from bisect import bisect_left
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
-from schemas.windows import SlideByTuple
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
+from windrow.schemas.windows import SlideByTuple
 
 
 def windows(window: SlideByTuple, events: list[Event]) -> list[HeldWindow]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
-from schemas.windows import Window
+from windrow.pipelines.gate.recount.plain.ticks import Event, HeldWindow, Shape
+from windrow.schemas.windows import Window
 
 
 class Valued(NamedTuple):

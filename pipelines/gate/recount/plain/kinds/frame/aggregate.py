@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
-from schemas.query import agg
-from schemas.windows import AggregateFrame
+from windrow.pipelines.gate.recount.plain.aggregates import aggregate
+from windrow.pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
+from windrow.schemas.query import agg
+from windrow.schemas.windows import AggregateFrame
 
 
 def rule(window: AggregateFrame, aggregate_of: Callable[[list], Any] | None = None) -> Rule:

@@ -2,8 +2,8 @@
 
 import math
 
-from pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
-from schemas.windows import BoundaryFrame
+from windrow.pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
+from windrow.schemas.windows import BoundaryFrame
 
 
 def rule(window: BoundaryFrame) -> Rule:

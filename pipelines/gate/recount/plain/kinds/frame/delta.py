@@ -1,7 +1,7 @@
 """Delta frames: they grow while values are near the one that opened them."""
 
-from pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
-from schemas.windows import DeltaFrame
+from windrow.pipelines.gate.recount.plain.kinds.frame import Rule, shape_of_frames, windows_by
+from windrow.schemas.windows import DeltaFrame
 
 
 def rule(window: DeltaFrame) -> Rule:

@@ -1,7 +1,7 @@
 """Threshold frames: maximal runs of events whose value is at least something."""
 
-from pipelines.gate.recount.plain.kinds.frame import Frame, Rule, shape_of_frames, windows_by
-from schemas.windows import ThresholdFrame
+from windrow.pipelines.gate.recount.plain.kinds.frame import Frame, Rule, shape_of_frames, windows_by
+from windrow.schemas.windows import ThresholdFrame
 
 
 def rule(window: ThresholdFrame) -> Rule:

@@ -1,0 +1,3 @@
+from windrow.airflow import dags
+
+globals().update(dags(__file__))
