@@ -1,4 +1,5 @@
-"""Compile what replays use before anything is replayed: `python -m windrow.kernels.warm [PART …]`.
+"""Compile what replays use before anything is replayed: `python -m windrow.kernels.warm [PART …]` prints each part that
+is there.
 
 The parts can be compiled side by side, those of the second round once the first is there. What no replay uses unless a
 query names it, and aggregates beyond COMMON, are compiled when they are first used.
@@ -87,3 +88,4 @@ if __name__ == "__main__":
     for part, compile_part in (FIRST_ROUND | SECOND_ROUND).items():
         if part in (sys.argv[1:] or [part]):
             compile_part()
+            print(part, flush=True)

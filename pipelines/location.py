@@ -6,6 +6,7 @@ these can't do alike is in storage.py.
 
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -32,9 +33,17 @@ PLACES = (*_ENDPOINTS, *_REGIONS)
 KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
-def set_up(of_a_wheel: str) -> str:
+def set_up(of_a_wheel: str, of_a_checkout: str = "make setup") -> str:
     """The command by which a user gets what is missing: an installed wheel has no `make`."""
-    return "make setup" if IN_A_CHECKOUT else of_a_wheel
+    return of_a_checkout if IN_A_CHECKOUT else of_a_wheel
+
+
+def typed(command: str, home: str | None = None) -> str:
+    """`up`, `down` or `doctor` as a user types it for a home, by default for that of this process."""
+    of = home or shlex.quote(os.environ.get("WINDROW_HOME", ""))
+    if of == "''":
+        return set_up(f"windrow {command}", f"make {command}")
+    return set_up(f"WINDROW_HOME={of} windrow {command}", f"make {command} WINDROW_HOME={of}")
 
 
 def parsed(text: str, setting: str) -> Location:

@@ -143,6 +143,7 @@ class NotSetUp(WindrowError):
     exit_code, retry_helps = 6, False
 
     def __init__(self, missing: str, fix: str):
+        self.missing, self.fix = missing, fix
         super().__init__(f"{missing}; fix it with: {fix}")
 
 
@@ -151,7 +152,7 @@ class AirflowRefused(NotSetUp):
 
     def __init__(self, status: int, asked: str, answer: str):
         self.status = status
-        super().__init__(f"Airflow answered {status} to {asked}: {answer}", "make doctor")
+        super().__init__(f"Airflow answered {status} to {asked}: {answer}", "windrow doctor")
 
 
 class TableMismatch(WindrowError):

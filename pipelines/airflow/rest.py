@@ -7,17 +7,18 @@ import urllib.request
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
+from windrow.pipelines.location import typed
 from windrow.schemas.errors import AirflowRefused, NotSetUp
 
 DONE = ("success", "failed")
 POLL_S = 1.0
-DOCTOR = "make doctor"
+DOCTOR = typed("doctor")
 # What Airflow answers where its database is locked: a backfill's own error, and any other's.
 LOCKED = (503, 500)
 # What it answers for a moment after that, since it still knows a backfill that did not begin.
 CONFLICT = 409
 PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
-# One request may wait for the database several times (stack/settings.py).
+# One request may wait for the database several times (settings.py).
 REQUEST_LIMIT_S = 180.0
 HEALTH_LIMIT_S = 20.0
 # As the server names them; who can't reach the database is the server.

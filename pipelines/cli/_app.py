@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from windrow.pipelines.cli import asking, ingesting, keeping, planning, replaying, starting
+from windrow.pipelines.cli import asking, ingesting, keeping, planning, replaying, serving, setting_up, starting
 from windrow.pipelines.cli._errors import reported
 from windrow.processes import children, modes, signals
 
@@ -39,7 +39,7 @@ def app() -> typer.Typer:
     )
     made.callback()(_for_all)
     # In the order of a day's work.
-    for module in (starting, ingesting, replaying, planning, asking, keeping):
+    for module in (starting, setting_up, ingesting, replaying, planning, asking, keeping, serving):
         made.add_typer(module.commands)
     return made
 

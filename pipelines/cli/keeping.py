@@ -1,11 +1,6 @@
 """Commands that keep the lake, its definitions and this installation right."""
 
-import json
-import os
-import subprocess
-import sys
 from datetime import timedelta
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,14 +9,12 @@ from windrow.pipelines import config
 from windrow.pipelines.cli import _output
 from windrow.pipelines.cli._options import AsJson, examples
 from windrow.pipelines.cli._progress import progress
-from windrow.schemas.errors import BrokenDefinition, NotSetUp
+from windrow.schemas.errors import BrokenDefinition
 
 if TYPE_CHECKING:
     from windrow.pipelines.upkeep.repair import Repair
 
 commands = typer.Typer()
-# A process of its own: what it looks at is the set-up of the checkout, which is above this package.
-DOCTOR = (sys.executable, "-P", "-m", "stack", "doctor", "--json")
 
 
 @commands.command(epilog=examples("windrow maintain --dry-run"))
@@ -88,20 +81,3 @@ def check(
     broken = sum(each.problem is not None for each in found)
     _output.note(f"{len(found) - broken} of {len(found)} definitions are right")
     return BrokenDefinition.exit_code if broken else 0
-
-
-@commands.command(epilog=examples("windrow doctor"))
-def doctor(as_json: AsJson = False) -> int:
-    """Say what is missing or wrong, each with the command that fixes it."""
-    if find_spec("stack") is None:  # the wheel leaves it out
-        wheel = "this windrow was installed as a wheel, and what doctor looks at is the set-up of a checkout"
-        raise NotSetUp(wheel, "pip check   # its libraries; windrow check   # its definitions")
-    # Of the checkout that runs, whichever is installed.
-    paths = os.pathsep.join(filter(None, (str(config.IMPORTED_FROM), os.environ.get("PYTHONPATH"))))
-    environment = os.environ | {"PYTHONPATH": paths}
-    examined = subprocess.run(DOCTOR, env=environment, stdout=subprocess.PIPE, text=True, check=False)
-    if examined.stdout:
-        found = json.loads(examined.stdout)
-        _output.show(found["findings"], as_json)
-        _output.note(found["summary"])
-    return examined.returncode

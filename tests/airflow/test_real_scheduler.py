@@ -12,12 +12,12 @@ from datetime import date, timedelta
 
 import pytest
 
-from stack import airflow, compiled, settings
 from tests.support.airflow import few_queries, generated
 from tests.support.airflow.running import RunningAirflow, next_day
 from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, assert_oracles, events_of_silver, rows
-from windrow.pipelines import flow
+from windrow.pipelines import compiled, flow
+from windrow.pipelines.airflow import server, settings
 from windrow.pipelines.cli import _app as command_line
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.day_files import by_day
@@ -48,13 +48,13 @@ def stack(tmp_path_factory):
         with pytest.MonkeyPatch.context() as outside:
             outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand", "one_fails")))
             dags = few_queries.definitions(home, (*QUERIES, IN_ORDER)) / "dags"
-            client = airflow.start(home, config.landing, dags).client()
+            client = server.start(home, config.landing, dags).client()
         client.wait_for_dag(DAG)
         last = next_day(client, DAG)
         generated.land(config.landing, DAYS, last, TRIPS_PER_DAY)
         yield RunningAirflow(config, client, DAG, [last - timedelta(days=back) for back in reversed(range(DAYS))])
     finally:
-        airflow.stop(home)
+        server.stop(home)
 
 
 @pytest.fixture(scope="module")
@@ -295,5 +295,5 @@ def test_a_query_whose_gate_fails_is_named_and_the_others_are_published_with_the
 
 def test_nothing_is_left_running_after_the_stop(stack):
     assert marked.marked(settings.mark(stack.config.home))
-    airflow.stop(stack.config.home)
+    server.stop(stack.config.home)
     assert marked.marked(settings.mark(stack.config.home)) == []

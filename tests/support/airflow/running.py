@@ -4,8 +4,7 @@ import json
 from dataclasses import dataclass
 from datetime import date
 
-from stack import components, settings
-from windrow.pipelines.airflow import rest
+from windrow.pipelines.airflow import components, rest, settings
 from windrow.pipelines.config import Config
 
 

@@ -9,10 +9,10 @@ from collections import Counter
 from pathlib import Path
 
 import tests.support.chaos
-from stack import compiled
 from tests.support.chaos.real_files import STREAMS
 from tests.support.chaos.round import Round
 from tests.support.interrupts import interrupt
+from windrow.pipelines import compiled
 
 
 def main() -> int:
