@@ -4,10 +4,12 @@ Otherwise each worker of Spark compiles them for itself in the first stages, at 
 a fresh installation compiles one after the other. Needs no library to say whether they are there.
 """
 
+import fcntl
 import hashlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from windrow.kernels.monoids import COMMON
 from windrow.kernels.runtime import cache
@@ -32,6 +34,15 @@ def ensure(show: Show = silent) -> None:
     if is_current():
         return
     parent = cache.parents()[0]
+    parent.mkdir(parents=True, exist_ok=True)
+    with open(parent / "compiling.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # whichever process comes second finds them compiled
+        if not is_current():
+            _compile(parent, show)
+            (parent / _stamp()).touch()
+
+
+def _compile(parent: Path, show: Show) -> None:
     log = config.made() / "logs" / "kernels.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     show(TITLE, 0, len(PARTS))
@@ -49,7 +60,6 @@ def ensure(show: Show = silent) -> None:
             if any(codes):
                 again = f"rm -r {parent} && {location.set_up('windrow setup')}"
                 raise NotSetUp(f"the kernels don't compile; the end of {log}:\n{logged.last_lines(log)}\n", again)
-    (parent / _stamp()).touch()
 
 
 def _start(parts: list[str], output: int, errors: int, parent: str) -> subprocess.Popen:

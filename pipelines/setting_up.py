@@ -50,6 +50,10 @@ class Finding:
     fix: str = ""
     optional: bool = False
 
+    @property
+    def state(self) -> str:
+        return "ok" if not self.wrong else "lacks" if self.optional else "wrong"
+
     @classmethod
     def of(cls, part: SetUpPart) -> "Finding":
         """What a part lacks."""

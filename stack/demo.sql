@@ -14,17 +14,17 @@ WITH lines AS (
         count(*) FILTER (pane = 'on_time'), count(*) FILTER (pane = 'late')) FROM bikes_demand
     UNION ALL SELECT 6, format('too late   {:,} trips for a window of bikes_demand: they are rows of bikes_demand_late',
         count(*)) FROM bikes_demand_late
-    UNION ALL (SELECT 7, format('at first   {} trips from station {} on {:%d %B}, as known at {:%H:%M} of the next day',
-        trips, start_station_id, window_start, emitted_at)
+    UNION ALL (SELECT 7, format('at first   {} trips from station {} on {}, as known {}',
+        trips, start_station_id, strftime(window_start, '%d %B'), strftime(emitted_at, '%d %B %H:%M'))
         FROM bikes_daily ORDER BY max(revision) OVER (PARTITION BY start_station_id, window_start) DESC,
             start_station_id, window_start, revision LIMIT 1)
     UNION ALL (SELECT 8, format('in the end {} trips: {} came late, and each correction is a row', trips, late_events)
         FROM bikes_daily ORDER BY revision DESC, start_station_id, window_start LIMIT 1)
-    UNION ALL (SELECT 9, format('busiest    antenna {}-{}: {} sessions from {:%H:%M} to {:%H:%M}', location_area, cell,
-        sessions, window_start, window_end)
+    UNION ALL (SELECT 9, format('busiest    antenna {}-{}: {} sessions from {} to {}', location_area, cell,
+        sessions, strftime(window_start, '%d %B %H:%M'), strftime(window_end, '%H:%M'))
         FROM cdr_active_final ORDER BY sessions DESC, location_area, cell, window_start LIMIT 1)
-    UNION ALL (SELECT 10, format('changed    {} of {}: {} readings at the end of {:%H:%M}, {} when all had come', metric,
-        source, readings - late_events, window_start, readings)
+    UNION ALL (SELECT 10, format('changed    {} of {} at {}: {} readings on time, {} in the end', metric, source,
+        strftime(window_start, '%H:%M'), readings - late_events, readings)
         FROM telemetry_load_final ORDER BY late_events DESC, source, metric, window_start LIMIT 1)
 )
 SELECT line AS "what came out" FROM lines ORDER BY place;
@@ -38,6 +38,6 @@ WITH hours AS (
 )
 SELECT strftime(hour, '%d %b %H:%M') AS "two hours from",
     rpad(repeat('█', (60 * (trips - late) / max(trips) OVER ())::INT)
-        || repeat('░', (60 * late / max(trips) OVER ())::INT), 62) AS "trips known on time █, later ░",
+        || repeat('░', (60 * late / max(trips) OVER ())::INT), 62, ' ') AS "trips known on time █, later ░",
     trips - late AS on_time, trips AS in_the_end
 FROM hours ORDER BY hour;

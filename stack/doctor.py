@@ -24,10 +24,10 @@ def run() -> int:
     """Print every finding; 0 when nothing is missing or wrong, else the exit code of NotSetUp."""
     found = findings()
     for finding in found:
-        say(f"{'ok   ' if not finding.wrong else 'lacks' if finding.optional else 'wrong'}  {finding.subject}")
+        say(f"{finding.state:5}  {finding.subject}")
         if finding.wrong:
             say(f"         {finding.wrong}\n         fix it with: {finding.fix}")
-    wrong = sum(bool(finding.wrong) and not finding.optional for finding in found)
+    wrong = sum(finding.state == "wrong" for finding in found)
     say(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
     return NotSetUp.exit_code if wrong else 0
 

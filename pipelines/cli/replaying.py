@@ -20,7 +20,7 @@ from windrow.pipelines.cli._options import (
     query_argument,
     settings_of_replay,
 )
-from windrow.pipelines.cli._progress import progress
+from windrow.pipelines.cli._progress import progress_of_replays
 from windrow.pipelines.config import Config
 from windrow.schemas import registry
 
@@ -68,7 +68,7 @@ def replay(
         for query in queries:
             _explain(settings, query, day, as_json)
         return 0
-    with progress() as show:
+    with progress_of_replays() as show:
         done = run(settings, {query: [day] for query in queries}, stage, run_id, show)
     _output.write_asset_events(
         asset_events, {table: event for report in done.reports for table, event in report.asset_events.items()}
@@ -139,7 +139,7 @@ def backfill(
 
     names, span = _asked(queries or [], stream), _span(first, last, stale, backwards or again)
     settings = settings_of_replay(engine, most_rows, most_seconds)
-    with progress() as show:
+    with progress_of_replays() as show:
         done = redo_stale(settings, names, show) if span is None else run(settings, names, span, backwards, again, show)
     _output.write_asset_events(asset_events, asset_events_of(done.reports))
     code = show_done(done, as_json)

@@ -40,7 +40,8 @@ def setup(
 def doctor(as_json: AsJson = False) -> int:
     """Say what is missing or wrong, each with the command that fixes it."""
     found = findings(config.load())
-    _output.show([vars(finding) for finding in found], as_json)
-    wrong = sum(bool(finding.wrong) and not finding.optional for finding in found)
+    shown = [vars(each) if as_json else {"state": each.state, **vars(each)} for each in found]
+    _output.show(shown, as_json, ["state", "subject", "wrong", "fix"])
+    wrong = sum(each.state == "wrong" for each in found)
     _output.note(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
     return NotSetUp.exit_code if wrong else 0
