@@ -82,9 +82,6 @@ def new(
         raise NotSetUp("the current folder is in no project", "windrow init FOLDER   # then cd FOLDER")
     if kind == "stream" and not identity and sys.stdin.isatty():
         identity = input(f"{_writing.IDENTITY}> ").replace(" ", "")
-    if kind == "window" and folder != project.CHECKOUT:
-        allowed = "a kind that has a generator here; a window kind of a project is written after docs/add-a-window.md"
-        raise WrongParameter("KIND", "window", allowed)
     written = _writing.write(str(kind), name, folder, identity)
     _output.show([{"wrote": str(path.relative_to(folder))} for path in written], as_json)
     _output.note(
