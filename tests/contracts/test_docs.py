@@ -244,5 +244,5 @@ def test_a_browser_loads_nothing_from_elsewhere(site):
 @pytest.mark.slow
 def test_search_finds_a_word_without_a_server(site):
     index = (site / "search" / "search_index.js").read_text()
-    assert index.startswith("var __index = ") and "what a query's" in index
+    assert index.startswith("var __index = ") and "how far a line's event time" in index
     assert "iframe-worker.js" in (site / "index.html").read_text()
