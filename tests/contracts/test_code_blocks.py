@@ -67,7 +67,7 @@ RUN_BY = {
     ("docs/read-the-tables.md", "from pyspark.sql import Window, functions"):
         "tests/command_line/test_spark_views.py::test_a_session_reads_the_newest_revisions_as_the_page_says",
     ("CONTRIBUTING.md",
-     "make setup       # environments, Java, Redis, Delta's JARs, compiled kernels: minutes at first, then a second"):
+     "make setup       # environments, Java, Redis, Delta's JARs, compiled kernels: minutes once, then a second"):
         "tests/stack/test_doctor.py::test_the_set_up_that_runs_these_tests_is_healthy",
 }  # fmt: skip
 # By page and first word: why no test runs the block here.

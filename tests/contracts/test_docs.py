@@ -179,14 +179,16 @@ def test_the_figures_of_the_concepts_are_those_of_the_worked_query():
     trips, query = readme_query()
     lines = [*watermarks(trips, query), *answers(trips, query), *missed(trips, replace(query, allowed_lateness=HOUR))]
     page = (ROOT / "docs/concepts.md").read_text().splitlines()
-    assert_none("a figure of docs/concepts.md follows from README's query", (each for each in lines if each not in page))
+    missing = (line for line in lines if line not in page)
+    assert_none("a figure of docs/concepts.md follows from README's query", missing)
 
 
 def watermarks(trips: pa.Table, query: Query) -> Iterator[str]:
     events = sorted(trips.to_pylist(), key=lambda trip: trip["arrival"])
     newest = accumulate((trip["start"] for trip in events), max)
     for trip, start in zip(events, newest, strict=True):
-        yield f"| {trip['station']} | {trip['start']:%H:%M} | {trip['arrival']:%H:%M} | {start - query.lateness:%H:%M} |"
+        watermark = start - query.lateness
+        yield f"| {trip['station']} | {trip['start']:%H:%M} | {trip['arrival']:%H:%M} | {watermark:%H:%M} |"
 
 
 def answers(trips: pa.Table, query: Query) -> Iterator[str]:
