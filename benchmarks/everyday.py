@@ -40,9 +40,9 @@ HEAD = """# Where the seconds of an everyday run go
 
 <!-- Made by `make everyday`: run that again, don't edit this page. -->
 
-Seconds differ from machine to machine and from hour to hour: compare them within this page only. Two cores. The first
-tables are of a week of generated landing files of bikes, cdr and telemetry, at least 4,000 events a day each: all but
-the last day's ingested before, so that each run has new files too.
+Seconds differ from machine to machine and from hour to hour, so compare them only within this page. The machine has two
+cores. The first tables use a week of generated landing files of bikes, cdr and telemetry, each with at least 4,000
+events a day. All files but those of the last day were ingested before, so that each run has new files.
 """
 
 

@@ -106,7 +106,7 @@ sys.meta_path.insert(0, Lacking())
 
 @pytest.mark.slow
 def test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other(wheel, tmp_path):
-    """As docs/projects.md shows it."""
+    """As docs/projects.md and, in fewer commands, README show it."""
     elsewhere = made(tmp_path / "env", wheel)
     [packages] = elsewhere.glob("lib/python*/site-packages")
     (packages / "sitecustomize.py").write_text(WITHOUT_EXTRAS)
@@ -116,6 +116,8 @@ def test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outliv
             packing.writestr(name, text)
     pip(elsewhere, "install", "--no-deps", foreign)
     [commands] = [block for block in blocks("docs/projects.md", "") if block.startswith("windrow init")]
+    [installed] = [block for block in blocks("README.md", "") if block.startswith("pip install")]
+    assert {*installed.splitlines()[1:]} <= {*commands.splitlines()}
     project = elsewhere.parent / "home" / "trips"
     lines = [line for line in commands.splitlines() if not line.startswith("cd ")]
     shown = {line: run(elsewhere, *shlex.split(line), folder=project) for line in lines}
