@@ -1,6 +1,7 @@
 """Commands that keep the lake, its definitions and this installation right."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ from windrow.pipelines.cli import _output
 from windrow.pipelines.cli._options import AsJson, examples
 from windrow.pipelines.cli._progress import progress
 from windrow.schemas.errors import BrokenDefinition
+from windrow.schemas.project import root
 
 if TYPE_CHECKING:
     from windrow.pipelines.upkeep.repair import Repair
@@ -81,3 +83,21 @@ def check(
     broken = sum(each.problem is not None for each in found)
     _output.note(f"{len(found) - broken} of {len(found)} definitions are right")
     return BrokenDefinition.exit_code if broken else 0
+
+
+@commands.command(epilog=examples("windrow docs", "windrow docs --into ~/for-anna"))
+def docs(
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="FOLDER", help="Their folder; else docs/ of the project.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write pages on the project's streams and tables, every column with its unit and meaning, as Markdown."""
+    from windrow.pipelines.docs.pages import pages
+
+    folder = into or (root() or Path()) / "docs"
+    made = {folder / name: text for name, text in pages().items()}
+    for path, text in made.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    _output.show([{"wrote": str(path)} for path in made], as_json)

@@ -1,7 +1,7 @@
 """docs/flow.md: the stages, what each reads and writes, and a tour of the code."""
 
-from tools.docs.markdown import grid, joined, page
 from windrow.pipelines import flow
+from windrow.pipelines.docs.markdown import grid, joined, page
 from windrow.pipelines.report import dag_text
 from windrow.schemas.registry import queries_of, streams
 from windrow.schemas.stream import Stream

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tools.docs.markdown import columns_grid, joined, page
+from windrow.pipelines.docs.markdown import columns_grid, joined, page
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.ledger_tables import LEDGER
