@@ -64,7 +64,7 @@ def _compile(parent: Path, show: Show) -> None:
 
 def _start(parts: list[str], output: int, errors: int, parent: str) -> subprocess.Popen:
     environment = os.environ | {"WINDROW_NUMBA": parent, "PYTHONPATH": str(config.IMPORTED_FROM)}
-    command = [sys.executable, "-m", "windrow.kernels.warm", *parts]
+    command = [sys.executable, "-m", "windrow.pipelines.compiled", *parts]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment)
 
 
@@ -72,3 +72,19 @@ def _stamp() -> str:
     """The name of a file that says so of these sources."""
     sources = cache.kernels_digest() + "".join(cache.digest_of(cache.AGGREGATES, each) for each in COMMON)
     return f"compiled-{hashlib.sha256(sources.encode()).hexdigest()[: cache.DIGITS]}"
+
+
+def _compile_here(parts: list[str]) -> None:
+    """Each part that is there gets a line."""
+    from windrow.kernels import warm
+    from windrow.kernels.runtime.kept import logger
+
+    logger.setLevel("ERROR")  # the process that asked for this says that something is compiled
+    of_both_rounds = warm.FIRST_ROUND | warm.SECOND_ROUND
+    for part in parts:
+        of_both_rounds[part]()
+        print(part, flush=True)
+
+
+if __name__ == "__main__":
+    _compile_here(sys.argv[1:])

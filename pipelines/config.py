@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from windrow.pipelines import location
-from windrow.pipelines.location import Location
+from windrow.pipelines.location import HOME, Location
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.project import root, setting
 from windrow.schemas.replay_limits import ReplayLimits
@@ -31,7 +31,7 @@ MIB = 1 << 20
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
 SPARK_CONF, LOCKS = "WINDROW_SPARK_CONF", "WINDROW_LOCKS"
-HOME, LANDING = "WINDROW_HOME", "WINDROW_LANDING"
+LANDING = "WINDROW_LANDING"
 _LIMITS = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
 # In a home: the landing folder that `make up` was given last.
 _KEPT = "landing_folder"

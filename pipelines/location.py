@@ -15,6 +15,7 @@ from windrow.schemas.errors import NotSetUp, WrongParameter
 if TYPE_CHECKING:
     from upath import UPath
 
+HOME = "WINDROW_HOME"
 Location: TypeAlias = "Path | UPath"
 
 IN_A_CHECKOUT = (Path(__file__).resolve().parent.parent / "pyproject.toml").exists()
@@ -40,7 +41,7 @@ def set_up(of_a_wheel: str, of_a_checkout: str = "make setup") -> str:
 
 def typed(command: str, home: str | None = None) -> str:
     """`up`, `down` or `doctor` as a user types it for a home, by default for that of this process."""
-    of = home or shlex.quote(os.environ.get("WINDROW_HOME", ""))
+    of = home or shlex.quote(os.environ.get(HOME, ""))
     if of == "''":
         return set_up(f"windrow {command}", f"make {command}")
     return set_up(f"WINDROW_HOME={of} windrow {command}", f"make {command} WINDROW_HOME={of}")

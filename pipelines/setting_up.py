@@ -123,7 +123,8 @@ def _airflow() -> Finding:
     try:
         settings.airflow()
     except NotSetUp as lacks:
-        return Finding("Airflow, for schedules", lacks.missing, lacks.fix, optional=True)
+        wrong, _, fix = str(lacks).partition("; fix it with: ")
+        return Finding("Airflow, for schedules", wrong, fix, optional=True)
     return Finding("Airflow, for schedules")
 
 

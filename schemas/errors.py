@@ -143,7 +143,6 @@ class NotSetUp(WindrowError):
     exit_code, retry_helps = 6, False
 
     def __init__(self, missing: str, fix: str):
-        self.missing, self.fix = missing, fix
         super().__init__(f"{missing}; fix it with: {fix}")
 
 

@@ -46,6 +46,8 @@ SETTINGS = {
     "most_rows": "the most rows that a task of a replay may make",
     "most_seconds": "how long a task of a replay may take",
     "most_wait_seconds": "how long one waits for a lock",
+    "airflow": "of `windrow up`: the whole path of `airflow`, where that is in another environment",
+    "airflow_database": "of `windrow up`: the URL of a PostgreSQL for Airflow; else SQLite in the home",
     "command": "of DAGs: the whole path of `windrow`",
     "pool": "of DAGs: the pool of all tasks",
     "most_task_seconds": "of DAGs: after how long a task is ended",

@@ -96,10 +96,10 @@ def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
         "WINDROW_HOME": _lake(home),
         **({project.VARIABLE: str(folder)} if folder else {}),
         **({"PYTHONPATH": str(IMPORTED_FROM)} if IN_A_CHECKOUT else {}),
-        "WINDROW_COMMAND": os.environ.get("WINDROW_COMMAND", str(own.with_name("windrow"))),
+        "WINDROW_COMMAND": project.setting("WINDROW_COMMAND", str(own.with_name("windrow"))),
         # Without it Spark's workers take the first python3 on PATH, which has none of our packages.
         "PYSPARK_PYTHON": str(own),
-        "WINDROW_JAVA_OPTIONS": os.environ.get("WINDROW_JAVA_OPTIONS", QUICK_JVM),
+        "WINDROW_JAVA_OPTIONS": project.setting("WINDROW_JAVA_OPTIONS", QUICK_JVM),
         "PATH": f"{Path(airflow()).parent}:{os.environ.get('PATH', os.defpath)}",
     }
     if landing is not None:
@@ -110,7 +110,7 @@ def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
 
 
 def _lake(home: Path) -> str:
-    given = os.environ.get("WINDROW_HOME", "")
+    given = project.setting("WINDROW_HOME", "")
     return given if "://" in given else str(home.resolve())
 
 
@@ -148,8 +148,9 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
 
 def _database(folder: Path) -> str:
     """WrongParameter for another than SQLite and PostgreSQL."""
-    url = os.environ.get(DATABASE, f"sqlite:///{folder / FILE}?timeout={_WAIT_S}")
-    if DATABASE in os.environ and (not url.startswith(POSTGRESQL) or url == POSTGRESQL):
+    given = project.setting(DATABASE)
+    url = given or f"sqlite:///{folder / FILE}?timeout={_WAIT_S}"
+    if given is not None and (not url.startswith(POSTGRESQL) or url == POSTGRESQL):
         # Not the whole: it may hold a password.
         raise WrongParameter(DATABASE, f"{url.partition('://')[0]}…", _ALLOWED)
     return url
@@ -159,6 +160,6 @@ def fix_of_database() -> str:
     """What to do where Airflow can't prepare it."""
     return (
         f"start the server that {DATABASE} names, or correct it"
-        if os.environ.get(DATABASE)
+        if project.setting(DATABASE)
         else set_up("windrow doctor")
     )

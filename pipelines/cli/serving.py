@@ -21,7 +21,8 @@ from windrow.schemas.errors import NotSetUp, WrongParameter
 commands = typer.Typer()
 # What becomes of days that have a run already: the words of Airflow's command and of its server.
 REPROCESS = ("none", "failed", "completed")
-AIRFLOWS_OWN = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+# All behind the first word is Airflow's, `--help` too.
+AIRFLOWS_OWN = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 
 @commands.command(epilog=examples("windrow up", "windrow up --landing ~/trips"))

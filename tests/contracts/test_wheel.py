@@ -82,7 +82,7 @@ def test_windrow_starts_is_the_wheel_s_and_makes_the_users_data_elsewhere(elsewh
     assert package.startswith(str(elsewhere))
     assert home == str(elsewhere.parent / "home" / ".local" / "share" / "windrow")
     asked = start(elsewhere, "windrow", "doctor")
-    assert (asked.returncode, "set-up of a checkout" in asked.stderr) == (6, True), asked.stderr
+    assert (asked.returncode, "Delta's JARs" in asked.stdout) == (6, True), asked.stderr
 
 
 FOREIGN = {
