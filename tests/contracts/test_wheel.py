@@ -1,11 +1,13 @@
 """The wheel holds all that `windrow` and a cluster's executors need, and works where no checkout is on the path."""
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 import sysconfig
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from stack import uv
 from tests.support import wheels
 from tests.support.checkout import LINKED
+from tests.support.processes import wait_until
 from tests.support.rules import assert_none, blocks, files
 from windrow.pipelines.cli._errors import EXTRAS
 
@@ -135,6 +138,28 @@ def test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outliv
     pip(elsewhere, "install", "--no-deps", foreign)
     pip(elsewhere, "uninstall", "windrow")
     assert "of another distribution" in run(elsewhere, "python", "-c", "import kernels; print(kernels.NAME)")
+
+
+@pytest.mark.nightly
+@pytest.mark.airflow
+@pytest.mark.takes(60)
+def test_a_project_has_its_airflow_which_stays_until_it_is_stopped(elsewhere):
+    """Airflow is in another environment, which windrow.toml names."""
+    project = elsewhere.parent / "home" / "scheduled"
+    run(elsewhere, "windrow", "init", project, "--example", "bikes")
+    with open(project / "windrow.toml", "a") as settings:
+        settings.write(f'airflow = "{ROOT}/.venv-airflow/bin/airflow"\n')
+    started = json.loads(run(elsewhere, "windrow", "up", "--json", folder=project))
+    try:
+        assert started["home"] == str(project / "var") and "its password is in" in started["login"]
+        assert json.loads(urllib.request.urlopen(f"{started['address']}/api/v2/monitor/health").read())["metadatabase"]
+        processed = lambda: run(elsewhere, "windrow", "airflow", "dags", "list", "-o", "plain", folder=project)  # noqa: E731
+        wait_until(lambda: "bikes_backfill" in processed(), "the DAGs are read", 60.0)
+        assert "cdr" not in processed()
+    finally:
+        ended = json.loads(run(elsewhere, "windrow", "down", "--json", folder=project))
+    assert ended["processes_ended"] >= 5
+    assert json.loads(run(elsewhere, "windrow", "down", "--json", folder=project))["processes_ended"] == 0
 
 
 @pytest.mark.slow
