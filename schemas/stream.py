@@ -223,7 +223,7 @@ KEPT_REFUSALS, KEPT_CHARACTERS = 1_000, 1_000
 # Reasons that every stream shares, in the order in which a line is checked.
 COMMON_REFUSALS = {
     "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one record",
-    "unknown layout": "the file's first line is none of the stream's headers, or its objects or rows lack a member",
+    "unknown layout": "the file's first line is no header of the stream, or an object or row lacks a member",
     "line too long": "the line is longer than 1 MiB; its first 1,000 characters are kept",
     "NUL byte": "the line holds a NUL byte",
     "not UTF-8": "the line is not UTF-8 text",

@@ -34,7 +34,7 @@ def run(arguments: list[str]) -> int:
 
 def app() -> typer.Typer:
     made = typer.Typer(
-        help="Replays event streams of a Delta lake the way they arrived.",
+        help="Replay event streams of a Delta lake as they arrived, and ask what was known when.",
         pretty_exceptions_enable=False,
     )
     made.callback()(_for_all)
@@ -56,6 +56,6 @@ def _for_all(
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and end.")
     ] = False,
 ) -> None:
-    """Replays event streams of a Delta lake the way they arrived, and answers what was known when."""
+    """Replay event streams of a Delta lake as they arrived, and ask what was known when."""
     if end_with_parent:
         children.end_with_parent()

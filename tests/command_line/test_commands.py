@@ -211,7 +211,7 @@ def test_a_signal_ends_it_with_all_that_it_started(number):
     process.send_signal(number)
     _, error = process.communicate(timeout=30)
     assert process.returncode == 128 + number
-    assert "nothing was left running" in error
+    assert "no process is left running" in error
     assert session_of(process.pid) == set()
 
 
@@ -252,11 +252,11 @@ def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
 @pytest.mark.parametrize("command", ORDER)
 def test_a_wrong_use_of_a_command_ends_with_the_help_of_that_command(here, command):
     ended = here(command, "--no-such-option")
-    assert ended.code == 2 and ended.error.endswith(f"\nwindrow {command} --help shows what there is\n")
+    assert ended.code == 2 and ended.error.endswith(f"\nSee: windrow {command} --help\n")
 
 
 def test_a_command_that_there_is_not_ends_with_the_help_of_all(here):
-    assert here("reply").error.endswith("\nwindrow --help shows what there is\n")
+    assert here("reply").error.endswith("\nSee: windrow --help\n")
 
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

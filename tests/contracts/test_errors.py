@@ -64,7 +64,7 @@ def test_what_is_not_served_names_what_is_and_what_is_not_recounted_the_file_tha
     assert isinstance(refused, WrongParameter) and isinstance(refused, WindrowError)
     refused = NotRecounted("squares", ("rolling", "sliding"))
     assert str(refused) == (
-        "window is 'squares', and the gate has no SQL to count its rows again; it has some for rolling, sliding. Take "
-        "one of these, or add pipelines/gate/recount/kinds/squares.py (docs/add-a-window.md)"
+        "window is 'squares', and the gate has no SQL to count its rows again. Use one of "
+        "rolling, sliding, or add pipelines/gate/recount/kinds/squares.py (docs/add-a-window.md)"
     )
     assert (refused.parameter, refused.value, refused.allowed) == ("window", "squares", "rolling, sliding")

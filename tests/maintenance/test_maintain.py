@@ -241,8 +241,8 @@ def test_the_command_lists_what_it_did_and_in_a_maintained_lake_there_is_nothing
 @pytest.mark.nightly
 def test_the_command_says_how_many_validation_results_go(published, run):
     replay(published, {QUERY: DAYS})
-    before, replaced = len(list(kept(published))), "validation results that newer ones replaced"
-    for words, shown in (("7", ""), ("0 --dry-run", "2 would go"), ("0", "2 removed"), ("0", "")):
+    before, replaced = len(list(kept(published))), "replaced validation results"
+    for words, shown in (("7", ""), ("0 --dry-run", "2 would be removed"), ("0", "2 removed"), ("0", "")):
         ended = run(published, "maintain", "--keep-days", *words.split())
         assert ended.code == 0 and shown in ended.error and (replaced in ended.error) == bool(shown)
     assert len(list(kept(published))) == before - 2
