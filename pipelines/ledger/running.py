@@ -130,7 +130,7 @@ def _set_aside(config: Config, path: Location) -> None:
         return
     _log.warning(
         "the file of a step that was cut off is damaged, and was moved to %s: the ledger will not have that step. "
-        "Days that it left half published are listed by: windrow runs --stale",
+        "To see days that it left half published: windrow runs --stale",
         place,
     )
 
