@@ -53,7 +53,7 @@ def _show_version(asked: bool) -> None:
 def _for_all(
     end_with_parent: Annotated[bool, typer.Option("--end-with-parent", hidden=True)] = False,
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and end.")
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Replay event streams of a Delta lake as they arrived, and ask what was known when."""

@@ -85,7 +85,7 @@ def sql(
     rows: Annotated[int, typer.Option(min=0, help="How many rows of each answer to show. 0 shows all.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Open a SQL shell on the lake, with a history and completion by Tab.
+    """Open an SQL shell on the lake, with a history and Tab completion.
 
     The statements can also come from a file: windrow sql < questions.sql."""
     from windrow.pipelines.cli import _shell
