@@ -191,7 +191,7 @@ def _named(kernel: str, in_order: np.ndarray, plan: Plan) -> int:
     if named == IN_ORDER and not in_order.all():
         raise BadInput(
             f"events of key {int(in_order.argmin())} are out of order, which {kernel} doesn't "
-            "take; take finger_tree, or leave the choice to the events"
+            "take; take finger_tree, or name no kernel"
         )
     if named == SORTED and not plan.layout.is_commutative:
         raise WrongParameter("kernel", kernel, "another: some of the aggregates don't commute")
