@@ -152,7 +152,8 @@ def evict(s: SingleBuffer, time):
 
 class SingleBufferWindow(FrameWindow):
     """insert O(1) in order or with lazy sorting, O(log tuples) with eager sorting; a burst O(1) in order, else
-    O(tuples), and with lazy sorting O(log tuples) more for each of its tuples; content of a frame O(log tuples + its tuples).
+    O(tuples), and with lazy sorting O(log tuples) more for each of its tuples; content of a frame O(log tuples + its
+    tuples).
 
     Memory: an entry for each of at most `capacity` tuples, and the rows of all arrivals since the first kept tuple.
     """
