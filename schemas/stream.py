@@ -68,7 +68,7 @@ class Column:
 
 IN_ORDER, BY_NAME = "in order", "by name"
 WITHIN_LINES, ACROSS_LINES = "within lines", "across lines"
-# More than anybody has numbered one by one, or a network has carried for one of its users.
+# More than any system has numbered one by one, or a network has carried for one of its users.
 MOST = 10**15
 
 

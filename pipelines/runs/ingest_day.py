@@ -73,7 +73,7 @@ def ingest_as_step(
     lake: Lake, run: Run, tables: StreamTables, entry: LedgerEntry, asked: Asked, progress: Progress
 ) -> IngestReport:
     """An ingest that knows what the ledger has of those before it, notes what it took and left, and is checked. The
-    days that it touched are those since the newest that ended: the events of the others are not known to anybody.
+    days that it touched are those since the newest that ended: no run knows the events of the others.
     GateFailed where a check failed."""
     stream = tables.stream.name
     for damaged in snapshots.shortened(lake, stream, [table.name for table in tables.all]):

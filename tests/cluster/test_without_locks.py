@@ -33,7 +33,7 @@ def server(outside) -> Iterator[None]:
 
 @pytest.fixture
 def lake(server, tmp_path) -> Lake:
-    """A table that was made, without rows; nobody has its locks."""
+    """A table that was made, without rows; no process has its locks."""
     made = Lake(Config(at(f"s3://{s3.BUCKET}/{tmp_path.name}"), Path(tmp_path, "landing"), asked_engine="local"))
     contract.create(made.folder(TABLE.name), TABLE, made.schema(TABLE))
     return made

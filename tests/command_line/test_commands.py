@@ -170,7 +170,7 @@ def test_a_defect_is_a_short_line_and_a_log_or_where_that_can_not_be_written_its
 @pytest.mark.slow
 @pytest.mark.parametrize("number", ["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES"])
 def test_a_disk_that_refuses_is_no_defect(tmp_path, number):
-    home = tmp_path / "home"  # which isn't there, so that nobody may write to it
+    home = tmp_path / "home"  # which isn't there, so that no user may write to it
     ended = reported(f"(_ for _ in ()).throw(OSError({number}, 'refused', '{home}/a/file'))", home)
     assert ended.returncode == errors.StorageFailed.exit_code
     assert f"{home}/a/file" in ended.stderr

@@ -22,7 +22,7 @@ EXPECTED = {
     **dict.fromkeys(
         ("GateFailed", "IngestBehind", "BrokenDefinition", "TableDamaged", "EarlierDayMissing"), REFUSED_FOR_GOOD
     ),
-    # Somebody must set up what is missing, restore a definition, write other SQL: nothing of that happens by itself.
+    # A user must set up what is missing, restore a definition, write other SQL: none of that happens by itself.
     **dict.fromkeys(("NotSetUp", "AirflowRefused", "TableMismatch", "BadStatement"), FAILED_FOR_GOOD),
     # Room, memory, a share of the network and a lock come back when others end.
     **dict.fromkeys(("StorageFailed", "LandingFailed", "KernelOutOfMemory", "LockHeld"), FAILED),

@@ -1,4 +1,4 @@
-"""What a generator writes can be imported, and its test fails until somebody says what is right.
+"""What a generator writes can be imported, and its test fails until the user says what is right.
 
 Each runs in a copy of the tree, as `windrow new` would in a checkout.
 """

@@ -136,7 +136,7 @@ def test_audit_rows_whose_gate_failed_stay(published):
 
 @pytest.mark.nightly
 def test_audit_rows_that_another_run_replaced_on_readers_side_go(published):
-    """Superseded: nobody publishes them."""
+    """Superseded: no run publishes them."""
     replay_day(published, QUERY, DAY, "audit", "older")
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
@@ -207,7 +207,7 @@ def test_a_snapshot_that_is_older_than_a_table_s_log_can_be_replayed(published):
 
 
 def test_a_log_gets_short_again(published):
-    """Commits that nobody needs go; others' checkpoints take none away, since they don't know who needs which."""
+    """Commits that no run needs go; others' checkpoints take none away, since they don't know which ones are needed."""
     lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).results
     folder = lake.folder(QUERY)
     make_older(folder, timedelta(days=400))

@@ -1,4 +1,4 @@
-"""Somebody who reads what commands print, and does what it says."""
+"""A user who reads what commands print, and does what it says."""
 
 import json
 import re

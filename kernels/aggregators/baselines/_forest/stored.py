@@ -213,8 +213,8 @@ class StoredForest:
         identity, words = body.split(b"\n", 1)
         if json.loads(identity) != self._identity:
             raise BadInput(
-                f"the store holds a window of {identity.decode()}, not of {json.dumps(self._identity)}; open it with the "
-                "same arguments, or choose another path"
+                f"the store holds a window of {identity.decode()}, not of {json.dumps(self._identity)}; "
+                "open it with the same arguments, or choose another path"
             )
         self._take_up(words)
 
