@@ -94,7 +94,7 @@ def _files(config: Config, ending: str) -> list[Location]:
 def _looked_at(config: Config, path: Location) -> Found | None:
     """None where the steps ended meanwhile, or where their file is damaged."""
     try:
-        lives = True  # by those who have a server; who hasn't can't know
+        lives = True  # a process with a server knows; one without can't
         if is_local(path) or config.lock_server:
             with closing(_lock(config, path, shared=True)) as lock:
                 lives = not lock.is_taken()

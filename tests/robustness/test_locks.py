@@ -1,4 +1,4 @@
-"""Who waits for a lock learns who has it, and doesn't wait for ever."""
+"""A process that waits for a lock learns which process has it, and doesn't wait for ever."""
 
 import json
 import logging

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from windrow.pipelines.delta.locks.postgresql_locks import PostgresqlLock
 
 Lock: TypeAlias = "FileLock | PostgresqlLock"
-# Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
+# A process that waits longer reports the holder; looks are as far apart as a commit of delta-rs takes.
 _SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
 _log = logging.getLogger(__name__)
 
