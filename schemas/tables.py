@@ -230,7 +230,7 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
     how_many = "how many windows it missed" + ("" if context_free else "; null, since windows depend on their events")
     return Table(
         f"{query.name}_late{suffix}",
-        f"Events that {query.name} could not count in some window" + (", before the gate" if suffix else ""),
+        f"Events that {query.name} could not count in at least one window" + (", before the gate" if suffix else ""),
         (
             *key_columns(query, stream),
             *EVENT_TIMES,

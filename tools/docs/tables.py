@@ -47,7 +47,7 @@ def tables_page() -> str:
     return page(
         "tables",
         of_streams=joined(_table(kind.like) for kind in of_streams),
-        of_queries=joined([*keyed, _table(lateness_table(QUERY), "Without the query's key.")]),
+        of_queries=joined([*keyed, _table(lateness_table(QUERY), "The table has no columns of the query's key.")]),
         own=joined(own),
         ledger=joined(map(_table, LEDGER.values())),
     )
