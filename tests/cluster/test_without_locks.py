@@ -95,6 +95,6 @@ def test_two_that_make_a_table_keep_the_rows_of_the_second(lake):
 
 def test_writing_is_refused_and_reading_is_not(lake):
     write_deltalake(opened(lake), row(lake, "one"), mode="append")
-    with pytest.raises(NotSetUp, match=f"keeps single commits apart.*nothing was written.*{LOCKS}=postgresql"):
+    with pytest.raises(NotSetUp, match=f"Without such locks two writers.*nothing was written.*{LOCKS}=postgresql"):
         lake.append(TABLE, [{"writer": "two", "number": 0}])
     assert writers(lake) == ["one"]

@@ -168,10 +168,10 @@ def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
     assert user.type(INGEST).exit_code == 0
     damages.do(user.config, "runs", damages.NEWEST_ENTRY)
     ended = user.type(REPLAY)
-    assert ended.exit_code == 0 and "its row is lost; " in ended.text
+    assert ended.exit_code == 0 and "its ledger row is lost; " in ended.text
     assert ended.text.rstrip().endswith("windrow ingest bikes")
     assert user.type(INGEST).exit_code == 0
-    assert "its row is lost" not in user.type(REPLAY).text
+    assert "its ledger row is lost" not in user.type(REPLAY).text
 
 
 @pytest.mark.nightly
