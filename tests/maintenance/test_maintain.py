@@ -227,7 +227,9 @@ def test_a_run_whose_snapshot_is_older_than_what_is_kept_must_ingest_again(publi
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
     maintain(published, NOW, False, silent)
-    with pytest.raises(IngestBehind, match="older than what windrow maintain or Delta's log keeps.*windrow ingest bikes --run-id old"):
+    with pytest.raises(
+        IngestBehind, match="older than what windrow maintain or Delta's log keeps.*windrow ingest bikes --run-id old"
+    ):
         replay_day(published, QUERY, DAY, run_id="old")
 
 
