@@ -139,7 +139,7 @@ def _messages(stream: Stream, rows: Sequence[FileRow]) -> Iterator[str]:
     if repeats > min(A_HANDFUL, readings * A_SMALL_SHARE):
         yield (
             f"{repeats:,} of {readings:,} records ({repeats / readings:.2%}) repeat an earlier line, and count as the "
-            'same event, since the layout has identity="line". If two events can have the same line, set it to the '
+            'same event (identity="line" of the layout). If two events can have the same line, set identity to the '
             "columns that tell events apart, or to None (docs/add-a-stream.md)"
         )
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
