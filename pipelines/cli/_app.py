@@ -40,8 +40,15 @@ def app() -> typer.Typer:
     made.callback()(_for_all)
     # In the order of a day's work.
     for module in (starting, ingesting, replaying, planning, asking, keeping):
+        for command in module.commands.registered_commands:
+            command.help = _paragraphs(command.callback.__doc__ or "")
         made.add_typer(module.commands)
     return made
+
+
+def _paragraphs(text: str) -> str:
+    """Each on one line: Typer keeps the line breaks of all but the first."""
+    return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n"))
 
 
 def _show_version(asked: bool) -> None:

@@ -171,7 +171,7 @@ def _span(first: date | None, last: date | None, stale: bool, more: bool) -> tup
     together. more: whether others say which days."""
     if stale and (first or last or more):
         raise typer.BadParameter(
-            "--stale takes its days from the ledger; leave out --from, --to and other options of days"
+            "--stale takes its days from the ledger; leave out --from, --to, --backwards and --again"
         )
     if stale:
         return None
