@@ -235,5 +235,5 @@ def _location(variable: str, default: Location, forbidden: str = "") -> Location
     if location.is_local(place):
         there = next(each for each in (place, *place.parents) if os.path.exists(each))
         if not os.path.isdir(there):
-            raise WrongParameter(variable, value, f"a folder, also one that is yet to be made; {there} is a file")
+            raise WrongParameter(variable, value, f"a folder, which need not exist yet; {there} is a file")
     return location.require_served(place, variable, forbidden)

@@ -27,7 +27,7 @@ NOT_IN_HOMES = "%\\#?[]^|*{},"
 SERVED = "a folder's path, s3://BUCKET/FOLDER (or s3a://), or hdfs://HOST:PORT/FOLDER"
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _OF_SCHEME = re.compile(r"//[^/?#\s]+(/[^/?#]+)*")
-# Variables by which all libraries find an S3 server, and by which it knows who asks.
+# Variables by which all libraries find an S3 server and name the user to it.
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 PLACES = (*_ENDPOINTS, *_REGIONS)

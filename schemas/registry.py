@@ -98,7 +98,7 @@ def query(name: str) -> Query:
 
 
 def name_of_query(text: str) -> str:
-    """The name of the query that a user means, who may call a model by its file."""
+    """The name of the query that a user means; the user may call a model by its file."""
     return PREFIX + text if text not in query_names() and text in model_files() else text
 
 

@@ -21,7 +21,7 @@ PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
 # One request may wait for the database several times (settings.py).
 REQUEST_LIMIT_S = 180.0
 HEALTH_LIMIT_S = 20.0
-# As the server names them; who can't reach the database is the server.
+# As the server names them; it is the server that can't reach the database.
 _REPORTING = {
     "metadatabase": "api-server",
     "scheduler": "scheduler",

@@ -24,7 +24,7 @@ def run(lake: Lake, answer: Callable[[str], None]) -> None:
         if is_terminal:
             readline.set_completer(Completer(lake))
             readline.parse_and_bind("tab: complete")
-            print("Statements end with ;  Tab completes, Ctrl-D ends.  SHOW TABLES; lists the tables.")
+            print("End a statement with ;  Tab completes names, Ctrl-D ends the shell.  SHOW TABLES; lists the tables.")
         for statement in _statements(is_terminal):
             try:
                 answer(statement)

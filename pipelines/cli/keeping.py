@@ -23,12 +23,12 @@ commands = typer.Typer()
 def maintain(
     keep_days: Annotated[
         int,
-        typer.Option(min=0, max=36_500, help="How long versions and validation results that were replaced are kept."),
+        typer.Option(min=0, max=36_500, help="How many days to keep replaced versions and validation results."),
     ] = 7,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which files would go.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which files would be removed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compact small files of every table, remove what no reader and no run needs, shorten the tables' logs."""
+    """Compact small files of every table, remove files that no reader and no run needs, and shorten the logs."""
     from windrow.pipelines.gate.validation_results import remove_replaced
     from windrow.pipelines.upkeep.maintain import maintain as run
 
@@ -38,19 +38,21 @@ def maintain(
     results = remove_replaced(settings, keep, dry_run)
     _output.show([each._asdict() for each in done], as_json)
     if results:
-        _output.note(f"validation results that newer ones replaced: {results:,} {'would go' if dry_run else 'removed'}")
+        _output.note(f"replaced validation results: {results:,} {'would be removed' if dry_run else 'removed'}")
     if not done:
-        _output.note("there is no table yet; begin with: windrow ingest STREAM")
+        _output.note("there are no tables yet; begin with: windrow ingest STREAM")
 
 
 @commands.command(epilog=examples("windrow repair bikes_demand"))
 def repair(
     tables: Annotated[
-        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables of the lake; without any, all.")
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables of the lake. Default: all.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take damaged files out of tables, and say which commands make their rows again. Nothing is deleted."""
+    """Move damaged files out of tables, and print the commands that make their rows again.
+
+    Nothing is deleted."""
     from windrow.pipelines.upkeep.repair import repair as run
 
     shown: set[str] = set()
@@ -71,17 +73,19 @@ def repair(
 def check(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Streams, queries, aggregates, functions; all if none is named."),
+        typer.Argument(metavar="[NAME]...", help="Streams, queries, aggregates, functions. Default: all."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check definitions: columns, types, windows, keys, conditions, functions. A broken one harms itself only."""
+    """Check definitions: columns, types, windows, keys, conditions, functions.
+
+    A broken definition does not stop the others."""
     from windrow.pipelines.runs import definitions
 
     found = definitions.check(names or [])
     _output.show([vars(each) for each in found], as_json)
     broken = sum(each.problem is not None for each in found)
-    _output.note(f"{len(found) - broken} of {len(found)} definitions are right")
+    _output.note(f"{len(found) - broken} of {len(found)} definitions are valid")
     return BrokenDefinition.exit_code if broken else 0
 
 

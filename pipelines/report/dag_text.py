@@ -57,7 +57,7 @@ def _link(file: str, address: Callable[[str], str]) -> str:
 def stream_facts(stream: Stream) -> dict[str, str]:
     """What pages of docs, report and DAGs say of it, by name."""
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
-    silence = "leaves the watermark where it is"
+    silence = "does not move the watermark"
     if stream.idle_after is not None:
         silence = f"moves the watermark after each {in_words(stream.idle_after)}"
     return {

@@ -126,10 +126,10 @@ def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[d
         first, newest = arrivals.span
         until = _last_heartbeats(stream, newest)
         heartbeats = f", and heartbeats go on until {until}" if until > newest else ""
-        found = f"its arrivals are from {first} to {newest}{heartbeats}. Choose days of these"
+        found = f"its arrivals are from {first} to {newest}{heartbeats}. Choose from these days"
     return NothingArrived(
-        f"nothing of stream {stream.name!r} has arrived on {asked}, so there is nothing to replay: "
-        f"{found}; where files are waiting, first: windrow ingest {stream.name}"
+        f"no events of stream {stream.name!r} have arrived on {asked}, so there is nothing to replay: "
+        f"{found}; if files are waiting, first: windrow ingest {stream.name}"
     )
 
 

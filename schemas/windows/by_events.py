@@ -9,7 +9,7 @@ from windrow.schemas.windows._window import MICROSECOND, AboveZero, ColumnName, 
 
 @dataclass(frozen=True)
 class Count(Window):
-    """The last `size` events, every `step` events, in order of "arrival" or of "event_time"."""
+    """After every `step` events, a window of the last `size` events, in order of "arrival" or of "event_time"."""
 
     size: WholeCount
     step: WholeCount
@@ -19,8 +19,8 @@ class Count(Window):
 
 @dataclass(frozen=True)
 class Rolling(Window):
-    """One window for each event time u that the key has seen: `(u − size, u]`; with closed="left" the events before
-    u, `[u − size, u)`."""
+    """One window for each event time u that the key has seen: `(u − size, u]`, or `[u − size, u)` with
+    closed="left"."""
 
     size: Length
     closed: Annotated[str, one_of("right", "left")] = "right"
@@ -40,7 +40,7 @@ class Rolling(Window):
 
 @dataclass(frozen=True)
 class SlideByTuple(Window):
-    """Every `step`-th event triggers a window of the last `size` of time, both ends included."""
+    """Every `step`-th event triggers a window of the time `size` before it, both ends included."""
 
     size: Length
     step: WholeCount
@@ -54,7 +54,9 @@ class SlideByTuple(Window):
 
 @dataclass(frozen=True)
 class Delta(Window):
-    """An event whose `column` is at least `threshold` beyond the marker triggers; the extent reaches `extent` back."""
+    """An event triggers a window if its value in `column` is at least `threshold` above the marker, which is the value
+    of the event that triggered last. The window holds the earlier events whose values are at most `extent` below the
+    triggering value, and less than it."""
 
     column: ColumnName
     extent: AboveZero

@@ -130,7 +130,7 @@ class Tumbling(Regular):
 
 @dataclass(frozen=True)
 class Sliding(Regular):
-    """`[origin + i·slide, + size)` for every integer i."""
+    """Windows `[origin + i·slide, origin + i·slide + size)` for every integer i."""
 
     size: Length
     slide: Length

@@ -15,9 +15,9 @@ LONGEST_UNIT = timedelta(days=36_500)
 
 @dataclass(frozen=True)
 class Session(Window):
-    """Maximal runs of events whose neighbours are less than `gap` apart. Where `gap` is the name of an int64 column,
-    each event covers that many `unit` from its start on, and one that starts behind all that is covered begins a
-    session; an event without a value above zero is in none."""
+    """Maximal runs of events whose neighbours are less than `gap` apart. If `gap` is the name of an int64 column, each
+    event covers that many `unit` from its start on. An event that starts after all covered time begins a session. An
+    event without a value above zero is in no session."""
 
     gap: timedelta | str
     unit: timedelta | None = None

@@ -248,7 +248,7 @@ def events_of(stack, dag: str, table: str) -> list[dict]:
 @pytest.mark.nightly
 @pytest.mark.takes(75)
 def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, done):
-    """A run for the newest day ingests it; nobody asks for the older ones."""
+    """A run for the newest day ingests it; no user asks for the older ones."""
     dag = f"{DAG}{flow.STALE}"
     stack.client.unpause(dag)
     generated.land_late(stack.config.landing, stack.days[0])
@@ -267,7 +267,7 @@ def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypat
     monkeypatch.setenv("WINDROW_HOME", str(stack.config.home))
     monkeypatch.setenv("WINDROW_LANDING", str(stack.config.landing))
     generated.land_late(stack.config.landing, stack.days[1])
-    assert command_line.run(["ingest", DAG]) == 0  # by nobody's task: it starts no run by itself
+    assert command_line.run(["ingest", DAG]) == 0  # by no task: it starts no run by itself
     assert stale(Lake(stack.config)) != []
     assert command_line.run(["plan", "--airflow"]) == 0
     said, runs = capsys.readouterr().err, stack.client.wait_for_runs(f"{DAG}{flow.BACKFILL}", "manual", 1, LIMIT_S)

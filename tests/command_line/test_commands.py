@@ -185,7 +185,7 @@ def test_a_defect_is_a_short_line_and_a_log_or_where_that_can_not_be_written_its
 @pytest.mark.slow
 @pytest.mark.parametrize("number", ["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES"])
 def test_a_disk_that_refuses_is_no_defect(tmp_path, number):
-    home = tmp_path / "home"  # which isn't there, so that nobody may write to it
+    home = tmp_path / "home"  # which isn't there, so that no user may write to it
     ended = reported(f"(_ for _ in ()).throw(OSError({number}, 'refused', '{home}/a/file'))", home)
     assert ended.returncode == errors.StorageFailed.exit_code
     assert f"{home}/a/file" in ended.stderr
@@ -226,7 +226,7 @@ def test_a_signal_ends_it_with_all_that_it_started(number):
     process.send_signal(number)
     _, error = process.communicate(timeout=30)
     assert process.returncode == 128 + number
-    assert "nothing was left running" in error
+    assert "no process is left running" in error
     assert session_of(process.pid) == set()
 
 
@@ -267,11 +267,11 @@ def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
 @pytest.mark.parametrize("command", [each for each in ORDER if each != "airflow"])
 def test_a_wrong_use_of_a_command_ends_with_the_help_of_that_command(here, command):
     ended = here(command, "--no-such-option")
-    assert ended.code == 2 and ended.error.endswith(f"\nwindrow {command} --help shows what there is\n")
+    assert ended.code == 2 and ended.error.endswith(f"\nSee: windrow {command} --help\n")
 
 
 def test_a_command_that_there_is_not_ends_with_the_help_of_all(here):
-    assert here("reply").error.endswith("\nwindrow --help shows what there is\n")
+    assert here("reply").error.endswith("\nSee: windrow --help\n")
 
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -60,8 +60,8 @@ def test_files_that_lie_where_no_stream_looks_are_listed_a_line_for_each_folder(
     found = landing.listing(config.landing, BIKES)
     assert found.paths == (trips.path_of("a"),)
     assert found.messages == (
-        "a.csv: left out, no stream reads what lies in no folder",
-        "bike/a.csv and 1 more: left out, no stream reads what lies in that folder",
+        "a.csv: left out, no stream reads files in no folder",
+        "bike/a.csv and 1 more: left out, no stream reads that folder",
     )
 
 
@@ -220,7 +220,7 @@ def test_files_cut_off_and_gone_have_never_come(config):
         trips.remember(config, found.intents[path])
         (config.landing / path).unlink()
     assert {row.state for row in find(config).rows.values()} == {files.REMOVED}
-    assert [message for message in find(config).messages if "as if it had never come" in message]
+    assert [message for message in find(config).messages if "counts as never landed" in message]
     assert changes.pending(Lake(config), TABLES) == paths
     ingest(config, "bikes")
     assert files.known_files(Lake(config), TABLES.files) == {}

@@ -40,7 +40,7 @@ class SparkCluster:
     @property
     def conf(self) -> dict[str, str]:
         """Settings of a driver's session."""
-        # Of the parallelism nobody may think that it is the number of cores.
+        # No code may take the parallelism for the number of cores.
         return {
             "spark.executor.memory": "1g",
             "spark.driver.host": "127.0.0.1",

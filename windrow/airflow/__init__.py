@@ -65,7 +65,7 @@ def get_provider_info() -> dict[str, Any]:
     return {
         "package-name": "windrow",
         "name": "Windrow",
-        "description": "Replays of event streams, the way they arrived",
+        "description": "Replays event streams as they arrived",
         "versions": [metadata.version("windrow")],
         "connection-types": [windrow],
     }

@@ -92,8 +92,8 @@ class WindrowOperator(BaseOperator):
             self.on_kill()
             # Not retried: it would take as long again.
             raise AirflowFailException(
-                f"windrow was ended after {self.execution_timeout}, the most that a task may take; give it more: "
-                f"{installation.MOST_TASK_SECONDS}, a number of seconds in Airflow's environment"
+                f"Airflow ended windrow after {self.execution_timeout}, the most that a task may take. To give it more "
+                f"time, set {installation.MOST_TASK_SECONDS} in Airflow's environment, in seconds"
             ) from late
 
     def environment(self) -> dict[str, str]:
@@ -141,8 +141,8 @@ def day_of(context: Context) -> str:
     asked, run = context["params"].get("day"), context.get("dag_run")
     if asked and run is not None and run.run_type == OF_A_BACKFILL:
         raise AirflowFailException(
-            f'this run is of a backfill, whose runs each have a day of their own, and has the param "day", {asked}; '
-            'start the backfill again without "day" in its configuration, over the days that you want'
+            f'this run is part of a backfill, so it has a day of its own, and it also has the param "day", {asked}. '
+            'Start the backfill again over the days that you want, without "day" in its configuration'
         )
     day = asked or context.get("ds")
     if not day:

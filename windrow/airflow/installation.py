@@ -1,5 +1,5 @@
 """Which Windrow the tasks run, how long they may, and who gets mail about a task that failed or a run that takes too
-long (by default no one): from the environment of Airflow, so that dags/ may lie anywhere.
+long (by default no user): from the environment of Airflow, so that dags/ may lie anywhere.
 
 | variable | meaning |
 | --- | --- |

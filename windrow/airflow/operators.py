@@ -20,11 +20,11 @@ def params(queries: Sequence[Query]) -> dict[str, Param]:
     chosen = {"type": "array", "items": {"type": "string", "enum": names}, "examples": names, "minItems": 1}
     return {
         "from": Param(None, description="the first arrival day, UTC", **day),
-        "to": Param(None, description="the last arrival day, included", **day),
-        "queries": Param(names, description="which of them", **chosen),
+        "to": Param(None, description="the last arrival day, UTC, included", **day),
+        "queries": Param(names, description="the queries to run", **chosen),
         "backwards": Param(False, type="boolean", description="newest days first; the rows are the same"),
-        "again": Param(False, type="boolean", description="also days that are published as they would be now"),
-        "stale": Param(False, type="boolean", description="instead of a range every day that is stale"),
+        "again": Param(False, type="boolean", description="also days whose published rows are up to date"),
+        "stale": Param(False, type="boolean", description="every stale day, instead of a range"),
     }
 
 

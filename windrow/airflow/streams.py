@@ -54,7 +54,7 @@ def backfill_dag(stream: Stream, queries: Sequence[Query], shared: Shared) -> DA
 
 def stale_dag(stream: Stream, queries: Sequence[Query], shared: Shared) -> DAG:
     """For users who want that without being asked: apart from the DAG above, since a DAG has one switch."""
-    title = f"Makes stale days again: {stream.title}"
+    title = f"Replays stale days: {stream.title}"
     text = dag_text.page(f"Stale days of {stream.title}", dag_text.text("stale"))
     asked: dict[str, Any] = {"schedule": [asset(flow.silver_name(stream))], "is_paused_upon_creation": True}
     with dag(stream, flow.STALE, title, text, **shared, **asked) as made:

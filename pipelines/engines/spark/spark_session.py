@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _PATIENCE_S = 10.0
 # A JVM that was killed hangs up before its process is over.
 _DYING_S = 2.0
-_NOT_TAKEN = "nobody answers there, or its spark.authenticate.secret is another"
+_NOT_TAKEN = "no Spark master answers there, or its spark.authenticate.secret is another"
 _TAKEN = "start it, or give this machine its key (docs/operations.md#a-cluster-of-spark)"
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped

@@ -36,9 +36,7 @@ def test_the_param_day_beats_ds_which_is_the_day_whatever_the_data_interval():
 
 def test_the_param_day_is_refused_in_a_backfill_whose_runs_have_days_of_their_own():
     run = SimpleNamespace(run_type="backfill")
-    with pytest.raises(
-        AirflowFailException, match='of a backfill.*"day", 2018-10-01; start the backfill again without'
-    ):
+    with pytest.raises(AirflowFailException, match='of a backfill.*"day", 2018-10-01. Start the backfill again over'):
         command.day_of({"ds": "2018-10-02", "params": {"day": "2018-10-01"}, "dag_run": run})
     assert command.day_of({"ds": "2018-10-02", "params": {"day": None}, "dag_run": run}) == "2018-10-02"
 

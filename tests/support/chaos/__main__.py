@@ -16,7 +16,7 @@ from windrow.pipelines import compiled
 
 
 def main() -> int:
-    """Exits with 1 where a round failed, whose lake stays for who wants to look, or an interrupt was not obeyed."""
+    """Exits with 1 where a round failed, whose lake stays for the user to look at, or an interrupt was not obeyed."""
     chosen = _parsed()
     compiled.ensure()
     failed = _rounds(chosen)
