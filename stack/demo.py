@@ -2,7 +2,7 @@
 
 Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables. It prints progress,
 failures, tables, verdicts, questions with answers (one for each stream and more), and where to look next: in the pages
-of the report too, which the last task of each DAG makes.
+of the report too.
 """
 
 import os
@@ -211,7 +211,10 @@ def failures(client: rest.Client, home: Path, runs: list[dict]) -> None:
 
 
 def results(home: Path, days: Iterable[date], more: Iterable[DemoQuestion] = ()) -> None:
-    """Rows per table, verdicts, and questions with answers, all by the `windrow` command that a user would type."""
+    """The report, rows per table, verdicts, and questions with answers, all by the `windrow` command that a user would
+    type. The report since Airflow may have ended before its own of the last run."""
+    say("\n== Report")
+    _windrow(home, "report", "--no-data-docs")
     say("\n== Tables")
     _windrow(home, "tables")
     for question in (verdicts(days), *OF_EVERY_DEMO, *more):

@@ -13,8 +13,11 @@ from windrow.pipelines.airflow import PORT, USER, airflow_home, mark, password_f
 from windrow.pipelines.location import Location
 from windrow.processes import marked
 from windrow.schemas.errors import WrongParameter
+from windrow.schemas.project import setting
 
 DATABASE, FILE = "WINDROW_AIRFLOW_DATABASE", "airflow.db"
+POOL = "windrow"
+"""Of all tasks of which windrow.toml names no other. `make up` makes it, where an Airflow has none of that name."""
 POSTGRESQL = "postgresql+psycopg2://"
 _ALLOWED = f"{POSTGRESQL}USER:PASSWORD@HOST:PORT/NAME, or leave the variable unset for SQLite"
 # SQLite's own 5 s were too short: where a busy disk kept one commit waiting for 6 s, the scheduler ended.
@@ -42,6 +45,11 @@ def airflow_environment(
     return outside | _of_tasks(home, landing) | _of_airflow(folder, port, dags) | {marked.MARK: mark(home)}
 
 
+def tasks_at_once() -> int:
+    """As many as there are cores: each may start a JVM, of 2 GiB and for seconds more than a core's work."""
+    return max(2, os.cpu_count() or 2)
+
+
 def password(home: Path) -> str:
     """The login's password."""
     return credentials.password(airflow_home(home))
@@ -56,6 +64,7 @@ def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
     found = debian.find_java()
     settings = {
         "WINDROW_HOME": _lake(home),
+        "WINDROW_POOL": setting("WINDROW_POOL", POOL),
         "PYTHONPATH": str(REPOSITORY),
         # Without it Spark's workers take the first python3 on PATH, which has none of our packages.
         "PYSPARK_PYTHON": str(PYTHON),
@@ -84,8 +93,7 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
-        # Each task of a stage may start a JVM, of 2 GiB and for seconds more than a core's work.
-        "AIRFLOW__CORE__PARALLELISM": str(max(2, os.cpu_count() or 2)),
+        "AIRFLOW__CORE__PARALLELISM": str(tasks_at_once()),
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(password_file(folder)),
