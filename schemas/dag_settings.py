@@ -68,6 +68,11 @@ OF_RUNS: dict[str, Callable[[str, Any], Any]] = {
     "tags": _texts,
 }
 KEYS = {STREAMS: OF_TASKS | OF_RUNS, QUERIES: OF_TASKS}
+WHAT = {key: project.SETTINGS[key].removeprefix("of DAGs: ") for key in KEYS[STREAMS] if key in project.SETTINGS} | {
+    "schedule": f"when a day is run: a cron of five fields in UTC, or {NO_SCHEDULE!r}; else at midnight",
+    "tags": "tags of the DAGs, in a list, besides the stream's name",
+}
+"""What each key is, for docs/settings.md."""
 
 
 @dataclass(frozen=True)

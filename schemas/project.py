@@ -49,8 +49,8 @@ SETTINGS = {
     "most_seconds": "how long a task of a replay may take",
     "most_wait_seconds": "how long one waits for a lock",
     "command": "of DAGs: the whole path of `windrow`",
-    "pool": "of DAGs: the pool of all tasks",
-    "owner": "of DAGs: the owner of all tasks",
+    "pool": "of DAGs: the pool of the tasks",
+    "owner": "of DAGs: the owner of the tasks",
     "retries": "of DAGs: how often a task that failed is tried again",
     "most_task_seconds": "of DAGs: after how long a task is ended",
     "spark_connection": "of DAGs: the Airflow connection that says where Spark runs",
@@ -58,7 +58,7 @@ SETTINGS = {
     "alert_connection": "of DAGs: the Airflow connection, of type smtp, that sends mails",
     "alert_to": "of DAGs: who gets a mail for each task that failed for good",
     "alert_after_seconds": "of DAGs: after how long a run that has not ended is late",
-    "notifier": "of DAGs: what is called for these in place of a mail: module:name of a function or a class of notifiers",
+    "notifier": "of DAGs: module:name of a function, or a class of notifiers, that is called in place of a mail",
 }
 
 

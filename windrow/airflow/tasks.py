@@ -67,7 +67,10 @@ def add_after_failure(task: WindrowOperator) -> None:
     which the report follows.
     """
     outlets = [asset(flow.RUNS), *(each for each in task.outlets if isinstance(each, AssetAlias))]
-    after = AfterFailureOperator(task_id=f"{task.task_id}_failed", outlets=outlets, trigger_rule="one_failed")
+    text = f"Runs only where `{task.task_id}`, or a task before it, failed: it makes the events of what was published."
+    after = AfterFailureOperator(
+        task_id=f"{task.task_id}_failed", outlets=outlets, trigger_rule="one_failed", doc_md=text
+    )
     after.is_teardown = True
     task >> after
 

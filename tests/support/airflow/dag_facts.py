@@ -21,6 +21,7 @@ def task_facts(task) -> dict:
         "retries": task.retries,
         "pool": task.pool,
         "owner": task.owner,
+        "told": bool(task.on_failure_callback),
         "timeout_s": task.execution_timeout and task.execution_timeout.total_seconds(),
         "at_once": task.max_active_tis_per_dag,
         "trigger_rule": task.trigger_rule.value,
@@ -46,6 +47,7 @@ def dag_facts(dag) -> dict:
         "end": dag.end_date,
         "text": dag.doc_md,
         "tags": sorted(dag.tags),
+        "late_after_s": next((alert.interval.total_seconds() for alert in dag.deadline or ()), None),
         "params": dict(dag.params.dump()),
         "tasks": [task_facts(task) for task in dag.tasks],
     }
