@@ -2,6 +2,8 @@
 
 import json
 import time
+import urllib.error
+import urllib.request
 from dataclasses import dataclass
 from datetime import date
 
@@ -14,6 +16,15 @@ from windrow.pipelines.config import Config
 def next_day(client: rest.Client, dag: str) -> date:
     """The day that the scheduler runs once the DAG is unpaused. What a test says of yesterday is wrong at midnight."""
     return date.fromisoformat(client.call("GET", f"/dags/{dag}/details")["next_dagrun_logical_date"][:10])
+
+
+def asked(address: str, **headers: str) -> tuple[int, str, str]:
+    """Status, address in the end, and text."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+            return answer.status, answer.url, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.url, refused.read().decode()
 
 
 @dataclass(frozen=True)
@@ -35,6 +46,11 @@ class RunningAirflow:
                 return runs
             time.sleep(1)
         raise AssertionError(f"events still wait for a report after {limit_s:.0f} s")
+
+    def events_of(self, dag: str, table: str) -> list[dict]:
+        """Events of a table's asset that a DAG has made."""
+        events = self.client.call("GET", "/assets/events?limit=500")["asset_events"]
+        return [event for event in events if (event["source_dag_id"], event["name"]) == (dag, table)]
 
     def log(self, run: str, task: str, attempt: int = 1) -> str:
         """What a task's attempt logged: one JSON object per line."""
