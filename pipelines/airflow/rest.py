@@ -48,8 +48,13 @@ class Client:
 
     def make_pool(self, name: str, slots: int) -> None:
         """A pool of that name, unless there is one: a user may have given it other slots."""
+        body = {"name": name, "slots": slots, "description": "the tasks of Windrow"}
+
+        def is_made() -> bool:
+            return _none_where_locked(lambda: len(self.call("POST", "/pools", body))) is not None
+
         try:
-            self.call("POST", "/pools", {"name": name, "slots": slots, "description": "the tasks of Windrow"})
+            _wait(is_made, PATIENCE_S, lambda: f"Airflow's database stays locked: no pool {name!r}")
         except AirflowRefused as refused:
             if refused.status != CONFLICT:
                 raise

@@ -80,7 +80,10 @@ def check(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check definitions: columns, types, windows, keys, conditions, functions. A broken one harms itself only."""
+    """Check definitions: columns, types, windows, keys, conditions, functions. A broken one harms itself only.
+
+    Without a NAME also what windrow.toml says of DAGs.
+    """
     from windrow.pipelines.runs import definitions
 
     found = definitions.check(names or [])
