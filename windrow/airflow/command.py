@@ -18,7 +18,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 
 from windrow.airflow import connections, installation
 from windrow.airflow.hook import WindrowHook
-from windrow.pipelines.flow import REPORT
+from windrow.pipelines.flow import REPORT, RUNS
 from windrow.processes.children import end_session
 from windrow.schemas import errors
 
@@ -112,7 +112,8 @@ class WindrowOperator(BaseOperator):
         except errors.WrongParameter as wrong:
             raise AirflowFailException(str(wrong)) from wrong
         of_run = ("--day", day_of(context), "--run-id", context["run_id"]) if self.of_a_day else ()
-        of_assets = ("--asset-events", str(asset_events)) if self.outlets else ()
+        # Of RUNS a command has nothing to say.
+        of_assets = ("--asset-events", str(asset_events)) if {each.name for each in self.outlets} - {RUNS} else ()
         return [windrow, "--end-with-parent", *self.words(context), *of_run, *of_assets]
 
     def words(self, context: Context) -> list[str]:

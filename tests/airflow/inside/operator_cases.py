@@ -15,6 +15,7 @@ from airflow.sdk.execution_time.timeout import timeout
 
 from tests.support.airflow.operators import RUN, program
 from windrow.airflow import command, connections, installation, tasks
+from windrow.pipelines import flow
 from windrow.processes import children
 from windrow.schemas import errors
 
@@ -93,9 +94,9 @@ def test_a_superseded_run_is_skipped_with_the_run_that_publishes(monkeypatch, tm
     assert str(raised.value) == text
 
 
-def test_a_task_that_is_of_no_day_needs_none(monkeypatch, tmp_path, capsys):
+def test_a_task_that_is_of_no_day_needs_none_and_one_of_runs_alone_reports_nothing(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv(installation.COMMAND, str(program(tmp_path, "import sys\nprint(sys.argv[1:])")))
-    command.WindrowOperator(task_id="maintain", arguments=("maintain",), of_a_day=False).execute({"params": {}})
+    tasks.operator(flow.maintenance_task(), outlets=[command.asset(flow.RUNS)]).execute({"params": {}})
     assert str(["--end-with-parent", "maintain"]) in capsys.readouterr().out
 
 
