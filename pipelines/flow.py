@@ -21,8 +21,10 @@ FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
 IN_ORDER, BACKFILL, STALE = "_in_order", "_backfill", "_stale"
 """Behind a stream's name, the names of its other DAGs."""
 STATE = state_name("{query}")
-REPORT = "report"
-"""What the last task of each DAG updates: no table, but the pages of `windrow report`."""
+REPORT, REPORT_DAG = "report", "windrow_report"
+"""What the DAG of the report updates: no table, but the pages of `windrow report`."""
+RUNS = "runs"
+"""What is updated by runs that update no table that is published: those that failed, and maintenance."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,11 @@ def replay_task(queries: Sequence[Query]) -> Task:
     return _of_queries("replay", ("replay", *(query.name for query in queries)), queries)
 
 
+def own_replay_task(query: Query) -> Task:
+    """The same of a query that windrow.toml has a table of."""
+    return _of_queries(f"replay_{query.name}", ("replay", query.name), [query])
+
+
 def backfill_task(queries: Sequence[Query]) -> Task:
     """Makes many days in one pass; which ones of which queries, the params of the run add to the command line."""
     return _of_queries("backfill", ("backfill",), queries, of_a_day=False)
@@ -169,8 +176,7 @@ def maintenance_task() -> Task:
 
 
 def report_task() -> Task:
-    """The last of each DAG: makes the pages again, whatever became of the others. Data Docs take seconds more: they are
-    made when a user asks."""
+    """Makes the pages again. Data Docs take seconds more: they are made when a user asks."""
     return Task("report", ("report", "--no-data-docs"), (REPORT_PAGES,), of_a_day=False)
 
 

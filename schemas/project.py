@@ -29,6 +29,8 @@ KINDS = ("streams", "queries", "models", "policies", "aggregates", "functions", 
 CHECKOUT = Path(__file__).resolve().parent.parent
 # Settings by their key in windrow.toml, which is the name of their variable without WINDROW_, in small letters.
 FOLDERS = ("home", "landing", "jars", "numba")
+TABLES = ("streams", "queries")
+"""What else a windrow.toml has: tables of one stream or query each, which schemas/dag_settings.py reads."""
 SETTINGS = {
     "home": "folder, or URI of S3 or HDFS, for all that Windrow writes. Default: var/ of the project",
     "landing": "folder where files of events land. Default: landing/ of the home",
@@ -50,12 +52,15 @@ SETTINGS = {
     "airflow_database": "of `windrow up`: the URL of a PostgreSQL for Airflow; else SQLite in the home",
     "command": "of DAGs: the whole path of `windrow`",
     "pool": "of DAGs: the pool of all tasks",
+    "owner": "of DAGs: the owner of the tasks",
+    "retries": "of DAGs: how often a task that failed is tried again",
     "most_task_seconds": "of DAGs: after how many seconds Airflow ends a task",
     "spark_connection": "of DAGs: the Airflow connection that says where Spark runs",
     "storage_connection": "of DAGs: the Airflow connection of the lake's S3",
     "alert_connection": "of DAGs: the Airflow connection, of type smtp, that sends mails",
     "alert_to": "of DAGs: the address that gets a mail when a task has failed for good",
     "alert_after_seconds": "of DAGs: after how many seconds a run that has not ended is reported as late",
+    "notifier": "of DAGs: module:name of a function, or a class of notifiers, that is called in place of a mail",
 }
 
 
@@ -99,7 +104,14 @@ def setting(variable: str, default: str | None = None) -> str | None:
 def _settings() -> dict[str, str]:
     """Those of windrow.toml, as the variables have them: paths from the project's folder on."""
     folder = root()
-    return {} if folder is None else {key: _placed(folder, key, value) for key, value in _read(folder).items()}
+    found = {} if folder is None else _read(folder)
+    return {key: _placed(folder, key, value) for key, value in found.items() if folder and key not in TABLES}
+
+
+def tables(kind: str) -> dict[str, Any]:
+    """Those of a kind of TABLES, by the name of their stream or query, as windrow.toml has them."""
+    folder = root()
+    return {} if folder is None else _read(folder).get(kind, {})
 
 
 @cache
@@ -109,9 +121,14 @@ def _read(folder: Path) -> dict[str, Any]:
         found = tomllib.loads(file.read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WrongParameter(FILE, str(file), f"TOML: {error}") from None
-    for key in found:
-        if key not in SETTINGS:
-            raise WrongParameter(f"setting of {file}", key, f"{', '.join(SETTINGS)}{did_you_mean(key, SETTINGS)}")
+    for key, value in found.items():
+        if key not in (*SETTINGS, *TABLES):
+            known = (*SETTINGS, *(f"[{kind}.NAME]" for kind in TABLES))
+            raise WrongParameter(
+                f"setting of {file}", key, f"{', '.join(known)}{did_you_mean(key, (*SETTINGS, *TABLES))}"
+            )
+        if key in TABLES and not isinstance(value, dict):
+            raise WrongParameter(f"{key} of {file}", value, f"tables, [{key}.NAME]")
     return found
 
 

@@ -15,7 +15,8 @@ POLL_S = 1.0
 DOCTOR = typed("doctor")
 # What Airflow answers where its database is locked: a backfill's own error, and any other's.
 LOCKED = (503, 500)
-# What it answers for a moment after that, since it still knows a backfill that did not begin.
+# What it answers for what there is already: of a backfill for a moment after that, since it still knows one that did
+# not begin.
 CONFLICT = 409
 PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
 # One request may wait for the database several times (settings.py).
@@ -45,6 +46,19 @@ class Client:
     def unpause(self, dag: str) -> None:
         """Let the scheduler run a DAG; one without catchup runs its last complete interval at once."""
         self.call("PATCH", f"/dags/{dag}?update_mask=is_paused", {"is_paused": False})
+
+    def make_pool(self, name: str, slots: int) -> None:
+        """A pool of that name, unless there is one: a user may have given it other slots."""
+        body = {"name": name, "slots": slots, "description": "the tasks of Windrow"}
+
+        def is_made() -> bool:
+            return _none_where_locked(lambda: len(self.call("POST", "/pools", body))) is not None
+
+        try:
+            _wait(is_made, PATIENCE_S, lambda: f"Airflow's database stays locked: no pool {name!r}")
+        except AirflowRefused as refused:
+            if refused.status != CONFLICT:
+                raise
 
     def trigger(self, dag: str, day: date | None, run: str, /, **params: object) -> str:
         """Start a manual run for a day, or of a DAG that takes none; returns the run's id."""

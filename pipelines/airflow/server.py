@@ -119,6 +119,7 @@ def _start_all(starting: Running, given: dict[str, str]) -> None:
         for name in components.OF_AIRFLOW:
             components.start(home, name, given)
     _wait_until_ready(starting)
+    starting.client().make_pool(settings.POOL, settings.tasks_at_once())
     # Last: what ends while Airflow starts is a reason not to start, not one to try again.
     components.start(home, WATCHER, given)
 

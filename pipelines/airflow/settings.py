@@ -19,6 +19,8 @@ from windrow.schemas.errors import NotSetUp, WrongParameter
 
 DATABASE, FILE = "WINDROW_AIRFLOW_DATABASE", "airflow.db"
 COMMAND = "WINDROW_AIRFLOW"
+POOL = "windrow"
+"""The pool of all tasks for which windrow.toml names no other. `windrow up` makes it if it is missing."""
 POSTGRESQL = "postgresql+psycopg2://"
 _ALLOWED = f"{POSTGRESQL}USER:PASSWORD@HOST:PORT/NAME, or leave the variable unset for SQLite"
 # SQLite's own 5 s were too short: where a busy disk kept one commit waiting for 6 s, the scheduler ended.
@@ -49,6 +51,11 @@ def airflow_environment(
         | _of_airflow(folder, port, dags or dags_folder())
         | {marked.MARK: mark(home)}
     )
+
+
+def tasks_at_once() -> int:
+    """As many as there are cores: each may start a JVM, of 2 GiB and for seconds more than a core's work."""
+    return max(2, os.cpu_count() or 2)
 
 
 def password(home: Path) -> str:
@@ -97,6 +104,7 @@ def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
         **({project.VARIABLE: str(folder)} if folder else {}),
         **({"PYTHONPATH": str(IMPORTED_FROM)} if IN_A_CHECKOUT else {}),
         "WINDROW_COMMAND": project.setting("WINDROW_COMMAND", str(own.with_name("windrow"))),
+        "WINDROW_POOL": project.setting("WINDROW_POOL", POOL),
         # Without it Spark's workers take the first python3 on PATH, which has none of our packages.
         "PYSPARK_PYTHON": str(own),
         "WINDROW_JAVA_OPTIONS": project.setting("WINDROW_JAVA_OPTIONS", QUICK_JVM),
@@ -124,8 +132,7 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
-        # Each task of a stage may start a JVM, of 2 GiB and for seconds more than a core's work.
-        "AIRFLOW__CORE__PARALLELISM": str(max(2, os.cpu_count() or 2)),
+        "AIRFLOW__CORE__PARALLELISM": str(tasks_at_once()),
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(password_file(folder)),

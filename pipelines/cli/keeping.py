@@ -79,7 +79,8 @@ def check(
 ) -> int:
     """Check definitions: columns, types, windows, keys, conditions, functions.
 
-    A broken definition does not stop the others."""
+    A broken definition does not stop the others. Without a NAME the command also checks
+    what windrow.toml says of DAGs."""
     from windrow.pipelines.runs import definitions
 
     found = definitions.check(names or [])

@@ -51,7 +51,7 @@ def _listed(queries: Sequence[Query]) -> str:
 
 
 def _link(file: str, address: Callable[[str], str]) -> str:
-    return f"[{file}]({address(file)}), made by the last task"
+    return f"[{file}]({address(file)}), made by `{flow.REPORT_DAG}`"
 
 
 def stream_facts(stream: Stream) -> dict[str, str]:

@@ -6,7 +6,7 @@
     runs.html, lineage.html, lateness.html
     benchmarks.html, benchmark-<name>.html and their pictures
     site.css, site.js, vega-<version>.js
-    report.json                           what was made, and when that began
+    report.json                           what was made
 
 A page that can't be made, since a table is damaged, say, shows why; the others stand.
 """
@@ -14,7 +14,6 @@ A page that can't be made, since a table is damaged, say, shows why; the others 
 import json
 import re
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -66,25 +65,21 @@ class Report(NamedTuple):
 
 
 def build(config: Config, into: Path | None, progress: Callable[[str], None], with_data_docs: bool = True) -> Report:
-    """Make the site into a folder, `Config.report` unless one is given, in place of an earlier one. One that another
-    process began after this call holds all that this would: several runs that end together make one.
+    """Make the site into a folder, `Config.report` unless one is given, in place of an earlier one.
 
     WrongParameter for a folder that holds anything else; StorageFailed without room.
     """
-    asked_ns = time.time_ns()
     folder = config.report if into is None else into.expanduser().resolve()
     if folder.is_dir() and any(folder.iterdir()) and not (folder / _MADE).is_file():
         raise WrongParameter("--into", str(folder), "a folder that is new, empty, or has an earlier report in it")
     if folder.exists() and not folder.is_dir():
         raise WrongParameter("--into", str(folder), "a folder; this is a file")
     with locked_here(config, _LOCK), full_disk_reported(config, _LOCK):
-        if found := _made_since(folder, asked_ns, with_data_docs):
-            return found
         making = folder.with_name(f".{folder.name}.new")
         shutil.rmtree(making, ignore_errors=True)  # of a process that was killed
         making.mkdir(parents=True)
         lake = Lake(config)
-        made = _write(lake, _pages(lake, folder, progress, with_data_docs), folder, making, with_data_docs)
+        made = _write(lake, _pages(lake, folder, progress, with_data_docs), folder, making)
         # A reader finds the earlier pages or the new ones, and for a moment none
         old = folder.with_name(f".{folder.name}.old")
         shutil.rmtree(old, ignore_errors=True)
@@ -95,18 +90,8 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
     return made
 
 
-def _made_since(folder: Path, asked_ns: int, with_data_docs: bool) -> Report | None:
-    if not (folder / _MADE).is_file():
-        return None
-    found = json.loads((folder / _MADE).read_text())
-    has_data_docs = found.pop("with_data_docs", False)
-    if found.pop("began_ns") < asked_ns or (with_data_docs and not has_data_docs):
-        return None
-    return Report(**{**found, "first_page": folder / overview.PAGE})
-
-
-def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, with_data_docs: bool) -> Report:
-    began_ns, pages = time.time_ns(), [*asked]
+def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path) -> Report:
+    pages = [*asked]
     not_made = [page.file for page in pages for item in page.sections if item.title == _NOT_MADE]
     template, shared = _environment().get_template("page.j2"), _shared(lake)
     for page in pages:
@@ -122,8 +107,7 @@ def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, 
         (making / _LIBRARIES).write_text(vl_convert.javascript_bundle(), encoding="utf-8")  # type: ignore[call-arg]
     size_bytes = sum(path.stat().st_size for path in making.iterdir())
     made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
-    noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns, "with_data_docs": with_data_docs}
-    (making / _MADE).write_text(json.dumps(noted))
+    (making / _MADE).write_text(json.dumps({**made._asdict(), "first_page": overview.PAGE}))
     return made
 
 

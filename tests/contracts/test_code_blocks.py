@@ -34,6 +34,8 @@ RUN_BY = {
         "tests/contracts/test_wheel.py::test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other",
     ("docs/projects.md", "def test_a_trip_is_counted(windrow_lake):"):
         "tests/contracts/test_wheel.py::test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other",
+    ("docs/operations.md", "[streams.bikes]"):
+        "tests/airflow/test_dag_settings.py::test_each_key_holds_for_the_dags_of_its_stream_or_for_the_task_of_its_query",
     ("docs/projects.md", '[project.entry-points."windrow.definitions"]'):
         "tests/schemas/test_project.py::test_an_installed_package_brings_definitions_and_a_name_has_one_file",
     ("docs/report.md", "windrow report"):

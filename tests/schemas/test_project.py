@@ -89,6 +89,8 @@ def test_a_variable_beats_the_file(folder, tmp_path):
     [
         ("ladning = 'in'", "is 'ladning'; allowed: home, landing,"),
         ("ladning = 'in'", "Did you mean 'landing'?"),
+        ("[stream.bikes]", "Did you mean 'streams'?"),
+        ("streams = 3", "allowed: tables, [streams.NAME]"),
         ("landing = ", "allowed: TOML: Invalid value"),
         ("engine = 'flink'", "WINDROW_ENGINE is 'flink'; allowed: spark or local"),
         ("task_mib = -1", "WINDROW_TASK_MIB is '-1'; allowed: a whole number from 1"),

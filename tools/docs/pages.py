@@ -10,7 +10,8 @@ from tools.docs.interfaces import commands_page, python_page
 from tools.docs.kernels import aggregates_page, kernels_page
 from windrow.pipelines.docs.markdown import grid, page
 from windrow.pipelines.docs.pages import pages as pages_of_projects
-from windrow.schemas.project import SETTINGS
+from windrow.schemas.dag_settings import KEYS, WHAT
+from windrow.schemas.project import SETTINGS, TABLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -35,7 +36,11 @@ def pages() -> dict[str, str]:
 def settings_page() -> str:
     """What windrow.toml may say."""
     rows = [[f"`{key}`", f"`WINDROW_{key.upper()}`", what] for key, what in SETTINGS.items()]
-    return page("settings", settings=grid([["key", "variable", "what it is"], *rows]))
+    tables = [
+        [f"`{key}`", ", ".join(f"`[{kind}.NAME]`" for kind in TABLES if key in KEYS[kind]), WHAT[key]] for key in WHAT
+    ]
+    of_tables = grid([["key", "of", "what it is"], *tables])
+    return page("settings", settings=grid([["key", "variable", "what it is"], *rows]), tables=of_tables)
 
 
 def decisions_page() -> str:

@@ -18,7 +18,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 
 from windrow.airflow import connections, installation
 from windrow.airflow.hook import WindrowHook
-from windrow.pipelines.flow import REPORT
+from windrow.pipelines.flow import REPORT, RUNS
 from windrow.processes.children import end_session
 from windrow.schemas import errors
 
@@ -45,7 +45,7 @@ class WindrowOperator(BaseOperator):
 
     The events of its assets carry what the command reports of each table that it updated: day, rows, revisions, checks
     of the gate with their verdict, version of the lake's table. Of a day it returns the same, which Airflow shows as
-    its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the last task of the run.
+    its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the task behind it.
     """
 
     template_fields = ("arguments",)
@@ -103,13 +103,7 @@ class WindrowOperator(BaseOperator):
 
     def note(self, asset_events: dict[str, dict], context: Context) -> None:
         """Put what is known of each table on its event."""
-        for outlet in self.outlets:
-            if outlet.name not in asset_events:
-                continue
-            if isinstance(outlet, AssetAlias):
-                context["outlet_events"][outlet].add(asset(outlet.name), extra=asset_events[outlet.name])
-            else:
-                context["outlet_events"][outlet].extra = asset_events[outlet.name]
+        note(self.outlets, asset_events, context)
 
     def command(self, context: Context, asset_events: Path, settings: Mapping[str, str]) -> list[str]:
         """What is run. AirflowFailException for a run without a day, or a wrong setting."""
@@ -118,7 +112,8 @@ class WindrowOperator(BaseOperator):
         except errors.WrongParameter as wrong:
             raise AirflowFailException(str(wrong)) from wrong
         of_run = ("--day", day_of(context), "--run-id", context["run_id"]) if self.of_a_day else ()
-        of_assets = ("--asset-events", str(asset_events)) if self.outlets else ()
+        # Of RUNS a command has nothing to say.
+        of_assets = ("--asset-events", str(asset_events)) if {each.name for each in self.outlets} - {RUNS} else ()
         return [windrow, "--end-with-parent", *self.words(context), *of_run, *of_assets]
 
     def words(self, context: Context) -> list[str]:
@@ -129,6 +124,17 @@ class WindrowOperator(BaseOperator):
         """End the process with everything that it started: the JVM, and Spark's Python workers."""
         if self.process is not None:
             end_session(self.process.pid, GRACE_S)
+
+
+def note(outlets: Iterable[Any], asset_events: dict[str, dict], context: Context) -> None:
+    """Put what is known of each table on its event."""
+    for outlet in outlets:
+        if outlet.name not in asset_events:
+            continue
+        if isinstance(outlet, AssetAlias):
+            context["outlet_events"][outlet].add(asset(outlet.name), extra=asset_events[outlet.name])
+        else:
+            context["outlet_events"][outlet].extra = asset_events[outlet.name]
 
 
 def _read(asset_events: Path) -> dict[str, dict]:

@@ -2,7 +2,8 @@
 
 from airflow.sdk import DAG, CronTriggerTimetable
 
-from windrow.airflow.tasks import Shared, add_report, operator
+from windrow.airflow.command import asset
+from windrow.airflow.tasks import Shared, add_after_failure, operator
 from windrow.pipelines import flow
 from windrow.pipelines.report import dag_text
 
@@ -17,6 +18,5 @@ def dag(shared: Shared) -> DAG:
         "tags": tags,
     }
     with DAG("maintenance", schedule=schedule, max_active_runs=1, **described, **shared) as made:
-        operator(flow.maintenance_task())
-        add_report(made)
+        add_after_failure(operator(flow.maintenance_task(), outlets=[asset(flow.RUNS)]))
     return made

@@ -37,7 +37,7 @@ def page(file: str) -> FileResponse:
     place = _place(file or FIRST_FILE)
     if not place.is_file():
         missing = f"{file} is not in the report" if _place(FIRST_FILE).is_file() else "There is no report yet"
-        raise HTTPException(404, f"{missing}; the last task of every DAG makes it, or: windrow report")
+        raise HTTPException(404, f"{missing}; the DAG {flow.REPORT_DAG} makes it, or: windrow report")
     return FileResponse(place)
 
 
