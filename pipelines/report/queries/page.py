@@ -1,5 +1,6 @@
 """The page of one query."""
 
+from windrow.kernels.runtime.found import first_paragraph
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
@@ -11,6 +12,7 @@ from windrow.pipelines.report.words import length, query_file, stream_file
 from windrow.schemas import registry
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
+from windrow.schemas.registry import module_of
 from windrow.schemas.spelling import in_words
 from windrow.schemas.stream import Stream
 
@@ -20,8 +22,12 @@ _LATE_SHOWN = 12
 def query_page(lake: Lake, query: Query) -> ReportPage:
     stream = registry.stream(query.stream)
     sections = [*_sections(lake, query, stream), _about(query)]
-    lead = f"{dag_text.asked(query)}. Stream: {stream.title}."
-    return ReportPage(query_file(query.name), query.name, "Queries", lead, tuple(sections))
+    return ReportPage(query_file(query.name), query.name, "Queries", sentence(query), tuple(sections))
+
+
+def sentence(query: Query) -> str:
+    """What its file says of it first; of one that says nothing, what it asks."""
+    return first_paragraph(module_of(query.name)) or dag_text.asked(query)
 
 
 def is_published(lake: Lake, query: Query) -> bool:
@@ -82,7 +88,8 @@ def _about(query: Query) -> Section:
     facts = [
         ("stream", Link(query.stream, stream_file(query.stream))),
         ("key", ", ".join(query.key) or "none: one group"),
-        ("window", f"{query.window.kind}: {dag_text.window_words(query)}"),
+        ("windows", query.window.in_words),
+        (f"window: {query.window.kind}", query.window.given_in_words),
         ("lateness", in_words(query.lateness)),
         ("allowed lateness", in_words(query.allowed_lateness)),
         ("emit", query.emit),
