@@ -99,8 +99,13 @@ def stacked(rows: pa.Table, count: str, kind: str, title: str | None, count_titl
     """Bars from `begins` to `ends`, those of one time on top of each other by kind: what has begin, end and count is a
     rectangle, since a bar is as thick as the chart likes."""
     stacks = chart(rows).transform_stack(stack=count, as_=["y0", "y1"], groupby=["begins"], sort=[alt.SortField(kind)])
-    counted = alt.Y("y0:Q", title=count_title, axis=alt.Axis(format="~s"))
+    counted = alt.Y("y0:Q", title=count_title, axis=count_axis())
     return stacks.mark_rect(stroke=None).encode(x=time_axis("begins", title), x2="ends:T", y=counted, y2="y1:Q")
+
+
+def count_axis() -> alt.Axis:
+    """Of counts: its ticks are whole."""
+    return alt.Axis(format="~s", tickMinStep=1)
 
 
 def time_tip(field: str, title: str) -> alt.Tooltip:

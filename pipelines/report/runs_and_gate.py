@@ -179,7 +179,7 @@ def checks(reader: Reader) -> PageFigure:
             CASE WHEN passed THEN 'passed' ELSE 'failed' END AS verdict FROM verdicts GROUP BY ALL ORDER BY ALL""")
     marks = f.chart(found).mark_bar()
     chart = marks.encode(
-        x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
+        x=alt.X("verdicts:Q", title="verdicts", stack="zero", axis=f.count_axis()),
         y=alt.Y("of:N", title=None),
         color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
         tooltip=["of:N", "verdict:N", f.tip("verdicts")],

@@ -5,7 +5,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from windrow.pipelines.report.queries import figures
-from windrow.pipelines.report.queries.figures import known_at
+from windrow.pipelines.report.queries.known_at import known_at
 from windrow.pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
 from windrow.pipelines.report.reader import Reader, reading
 from windrow.pipelines.report.words import length, query_file, stream_file
@@ -45,10 +45,10 @@ def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
     tables = [query.name, *([late] if lake.version(late) is not None else [])]
     with reading(lake, *tables) as reader:
         results = keep_results(reader, query, stream)
-        return [*_of_results(reader, results), *([_late(reader, late)] if late in tables else [])]
+        return [*_of_results(reader, results, stream.zone), *([_late(reader, late)] if late in tables else [])]
 
 
-def _of_results(reader: Reader, results: KeptResults) -> list[Section]:
+def _of_results(reader: Reader, results: KeptResults, zone: str) -> list[Section]:
     newest = f"Figures are of the days from {results.first_day} on: at most {MOST_ROWS:,} rows."
     left_out = [] if results.first_day is None else [Remark(newest)]
     models = [figures.statuses(reader, results)] if isinstance(results.query, Model) else []
@@ -56,7 +56,7 @@ def _of_results(reader: Reader, results: KeptResults) -> list[Section]:
     compared = figures.on_time_against_final(reader, results) or nothing
     return [
         Section("Results", (*left_out, _facts(reader, results), figures.over_time(reader, results), *models)),
-        Section("What was known when", (known_at(reader, results), figures.revisions(reader, results))),
+        Section("What was known when", (known_at(reader, results, zone), figures.revisions(reader, results))),
         Section("On time against final", (figures.completeness(reader, results), compared)),
     ]
 

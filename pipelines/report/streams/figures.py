@@ -157,7 +157,7 @@ def bursts(reader: Reader) -> PageFigure:
     marks = f.chart(rows).mark_bar()
     chart = marks.encode(
         x=alt.X("together:O", axis=alt.Axis(labelAngle=-35), **x),
-        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        y=alt.Y("events:Q", title="events", axis=f.count_axis()),
         color=_FOLDER,
         tooltip=["folder:N", "together:O", f.tip("events"), f.tip("largest")],
     )
@@ -172,7 +172,7 @@ def refused(reader: Reader, quarantine: str) -> PageFigure:
     marks = f.chart(rows).mark_bar()
     chart = marks.encode(
         y=alt.Y("reason:N", title=None, sort="-x"),
-        x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
+        x=alt.X("records:Q", title="records", axis=f.count_axis()),
         color=_FOLDER,
         tooltip=["reason:N", "folder:N", f.tip("records")],
     )
