@@ -7,6 +7,7 @@
     benchmarks.html, benchmark-<name>.html and their pictures
     site.css, site.js, vega-<version>.js
     search.js                             what the search knows: every page, table and column
+    lateness.json                         the curves, until events of other days have arrived
     report.json                           what was made, and when that began
 
 A page that can't be made, since a table is damaged, say, shows why; the others stand.
@@ -87,7 +88,8 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
         shutil.rmtree(making, ignore_errors=True)  # of a process that was killed
         making.mkdir(parents=True)
         lake = Lake(config)
-        made = _write(lake, _pages(lake, folder, progress, with_data_docs), folder, making, with_data_docs)
+        asked = _pages(lake, folder, making, progress, with_data_docs)
+        made = _write(lake, asked, folder, making, with_data_docs)
         # A reader finds the earlier pages or the new ones, and for a moment none
         old = folder.with_name(f".{folder.name}.old")
         shutil.rmtree(old, ignore_errors=True)
@@ -131,7 +133,9 @@ def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, 
     return made
 
 
-def _pages(lake: Lake, folder: Path, progress: Callable[[str], None], with_data_docs: bool) -> Iterator[ReportPage]:
+def _pages(
+    lake: Lake, folder: Path, making: Path, progress: Callable[[str], None], with_data_docs: bool
+) -> Iterator[ReportPage]:
     yield from _made(lambda: overview.overview_pages(lake), [(file, title) for file, title in MENU[:3]])
     for stream in registry.streams().values():
         progress(f"report: {stream.name}")
@@ -139,10 +143,10 @@ def _pages(lake: Lake, folder: Path, progress: Callable[[str], None], with_data_
     for query in registry.queries().values():
         progress(f"report: {query.name}")
         yield from _made(lambda: [query_page(lake, query)], [(query_file(query.name), "Queries")])  # noqa: B023
-    progress("report: runs, validation results, lineage, benchmarks")
+    progress("report: runs, validation results, lineage, lateness, benchmarks")
     yield from _made(lambda: [runs_and_gate.runs_page(lake, folder, with_data_docs)], [MENU[3]])
     yield from _made(lambda: [lineage.lineage_page(lake)], [MENU[4]])
-    yield from _made(lambda: [lateness.lateness_page(lake)], [MENU[5]])
+    yield from _made(lambda: [lateness.lateness_page(lake, folder, making)], [MENU[5]])
     yield from benchmarks.benchmark_pages()
     progress("report: writing")
 

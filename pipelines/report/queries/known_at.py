@@ -37,7 +37,7 @@ def known_at(reader: Reader, results: KeptResults, zone: str) -> PageFigure:
     axes, colours = _axes(results, labels, zone), pane_colours(rows, **{f"{results.query.name}_final": f.GREY})
     layers = alt.layer(_final(base, axes, colours, results), _known(base, axes, colours, results), _moment(base))
     caption = (
-        f"Dots: the rows that were the newest at the moment of the slider, by `pane`: {results.query.name}_as_of(t) has "
+        f"Dots: the rows that were the newest at the slider's moment, by `pane`: {results.query.name}_as_of(t) has "
         f"them. Line: what turned out to be true, `{results.query.name}_final`. Times are in {zone}."
     )
     return f.figure("known-at", "Known at T", caption, layers.add_params(*parameters), 320)
