@@ -23,19 +23,16 @@ PAGE, STREAMS, QUERIES = FIRST_FILE, "streams.html", "queries.html"
 
 def overview_pages(lake: Lake) -> list[ReportPage]:
     streams, queries = _streams(lake), _queries(lake)
-    first = (
-        Section("To do", tuple(to_do(lake))),
-        Section("Streams", (streams,)),
-        Section("Queries", (queries,)),
-        Section("The lake", (_facts(lake),)),
-    )
+    listed = {"Streams": streams, "Queries": queries, "The lake": _facts(lake)}
+    first = [Section("To do", tuple(to_do(lake)))]
+    first += [Section(title, (table,)) for title, table in listed.items() if table.rows]
     lead = "What this lake holds, and what needs attention."
     of_streams = "How the events of each stream arrive: late, out of order, in bursts."
     of_queries = "What a streaming system would have known at each moment, and what turned out to be true."
     every_stream = Section("", (streams,)), *_broken(registry.broken_streams())
     every_query = Section("", (queries,)), *_broken(registry.broken_queries())
     return [
-        ReportPage(PAGE, "Overview", "Overview", lead, first),
+        ReportPage(PAGE, "Overview", "Overview", lead, tuple(first)),
         ReportPage(STREAMS, "Streams", "Streams", of_streams, every_stream),
         ReportPage(QUERIES, "Queries", "Queries", of_queries, every_query),
     ]
