@@ -2,7 +2,8 @@
 
 import csv
 import json
-from datetime import timedelta
+import re
+from datetime import date, timedelta
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
@@ -43,6 +44,7 @@ class Read(HTMLParser):
         super().__init__()
         self.loaded: list[str] = []
         self.links: list[str] = []
+        self.names: set[str] = set()
         self.figures: list[str] = []
         self.specs: dict[str, dict] = {}
         self.text: list[str] = []
@@ -53,6 +55,7 @@ class Read(HTMLParser):
         given = dict(attributes)
         self.loaded += [given[name] for of, name in LOADED if of == tag and name in given]
         self.links += [given["href"]] if tag == "a" and "href" in given else []
+        self.names |= {given["id"]} if "id" in given else set()
         self.figures += [given["data-figure"]] if "data-figure" in given else []
         self._spec = given["id"].removeprefix("spec-") if given.get("type") == "application/json" else None
 
@@ -119,6 +122,8 @@ def test_nothing_is_loaded_from_elsewhere_and_every_link_leads_somewhere(either)
         assert all((either.folder / name).is_file() for name in loaded), loaded
         ours = [link.split("#")[0] for link in page.links if not link.startswith(("https://", "#"))]
         assert all((either.folder / link).exists() for link in ours), ours
+        within = {link.removeprefix("#") for link in page.links if link.startswith("#")}
+        assert within <= page.names
     for name in ("site.css", "site.js"):
         assert "http" not in (either.folder / name).read_text()
 
@@ -206,8 +211,32 @@ def test_lineage_lists_every_table_with_units(made, first_published):
     assert "trip_duration_s int64 s" in shown.replace("long", "int64")
 
 
-def test_an_empty_lake_says_what_to_run(empty):
-    assert "windrow ingest STREAM" in empty.pages["index.html"].shown
+def test_the_search_finds_every_table_and_column_where_it_is_listed(made, first_published):
+    text = (made.folder / "search.js").read_text()
+    found = {name: address for name, address, _ in json.loads(text[text.index("[") : text.rindex("]") + 1])}
+    lake = Lake(first_published)
+    names = [name for name in lake.names() if not name.endswith("_audit")]
+    columns = {f"{name}.{column}" for name in names for column in lake.dataset(name).schema.names}
+    assert {*names, *columns, "bikes_daily", "Lineage"} <= found.keys()
+    for page, _, name in (address.partition("#") for address in found.values()):
+        assert name in made.pages[page].names | {""}
+
+
+def test_the_overview_says_of_each_query_what_it_asks_and_its_windows(made):
+    shown = made.pages["index.html"].shown
+    assert "Demand per start station: the last day, every five minutes. bikes days that slide by 5 minutes" in shown
+
+
+def test_no_line_of_a_table_ends_within_a_date(made):
+    for name in ("index.html", "runs.html", "query-bikes_daily.html"):
+        cells = re.findall(r"<td.*?</td>", (made.folder / name).read_text())
+        within_dates = [re.sub(r'<span class="when">.*?</span>', "", cell) for cell in cells]
+        assert cells != within_dates and not [cell for cell in within_dates if re.search(r"\d{4}-\d\d-\d\d", cell)]
+
+
+def test_an_empty_lake_says_the_next_three_commands(empty):
+    shown = empty.pages["index.html"].shown
+    assert all(f"windrow {each}" in shown for each in ("ingest STREAM", "backfill --stream STREAM", "report"))
     assert "windrow ingest bikes" in empty.pages["stream-bikes.html"].shown
     for name in ("bikes_daily", "farm_bikes_anomalies"):
         assert f"windrow replay {name} --day YYYY-MM-DD" in empty.pages[f"query-{name}.html"].shown
@@ -234,13 +263,18 @@ def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
     assert made.pages["query-bikes_demand.html"].figures
 
 
-@pytest.mark.nightly
-def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
-    assert "windrow whatif QUERY makes one" in built(ingested, tmp_path / "without").pages["lateness.html"].shown
-    found = whatif(ingested, "bikes_demand")
-    page = built(ingested, tmp_path / "report").pages["lateness.html"]
-    assert page.figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
-    assert f"a lateness of {in_words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown
+def test_each_report_has_the_curves_of_the_newest_days_and_makes_them_when_these_change(ingested, tmp_path):
+    folder = tmp_path / "report"
+    page = built(ingested, folder).pages["lateness.html"]
+    assert {"curve-bikes_demand", "delay-bikes_demand", "curve-bikes_daily"} <= set(page.figures)
+    kept = json.loads((folder / "lateness.json").read_text())
+    days = [date.fromisoformat(kept["bikes_demand"]["rows"][0][f"{end}_arrival_day"]) for end in ("first", "last")]
+    found = whatif(ingested, "bikes_demand", days)
+    assert in_words(timedelta(microseconds=found.recommended_us)) in page.shown
+    kept["bikes_daily"]["rows"][0]["late_events"] = 987_654
+    (folder / "lateness.json").write_text(json.dumps(kept))
+    shown = built(ingested, folder).pages["lateness.html"].shown
+    assert "987,654" in shown and "made by windrow whatif bikes_demand" in shown
 
 
 def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):

@@ -10,7 +10,10 @@ from windrow.pipelines.report.queries.results import KeptResults, titled
 from windrow.pipelines.report.reader import Reader
 
 PANES = {"early": f.PURPLE, "on_time": f.BLUE, "late": f.ORANGE, "final": f.GREEN}
-_OF_WINDOWS = {**PANES, "on_time, late": f.RED, "early, late": f.GREY}
+_OF_WINDOWS = {
+    **{"on_time": f.BLUE, "on_time, late": f.ORANGE, "late": f.RED, "final": f.GREEN},
+    **{"early": f.PURPLE, "early, late": f.GREY},
+}
 _KEYS, _POINTS, _WINDOWS, _COMPARED = 5, 220, 14, 250
 WINDOW = "key, window_start, window_end, window_number"
 
@@ -32,9 +35,9 @@ def pane_colours(rows: pa.Table, **others: str) -> alt.Scale:
     return alt.Scale(domain=list(shown), range=list(shown.values()))
 
 
-def measure_axis(results: KeptResults, parameter: str) -> alt.Axis:
+def measure_axis(results: KeptResults, parameter: str, format: str = "~s") -> alt.Axis:
     """Of the measure that is chosen: whole numbers have whole ticks."""
-    return alt.Axis(format="~s", tickMinStep=alt.ExprRef(f"indexof({list(results.whole)}, {parameter}) < 0 ? 0 : 1"))
+    return alt.Axis(format=format, tickMinStep=alt.ExprRef(f"indexof({list(results.whole)}, {parameter}) < 0 ? 0 : 1"))
 
 
 def listed(results: KeptResults) -> str:
@@ -90,9 +93,11 @@ def completeness(reader: Reader, results: KeptResults) -> PageFigure:
         SELECT date_trunc('{unit}', window_start) AS begins, begins + INTERVAL 1 {unit} AS ends,
             panes, count(*) AS windows, sum(on_time_events)::BIGINT AS on_time, sum(final_events)::BIGINT AS final
         FROM windows GROUP BY ALL ORDER BY begins, panes""")
+    there = set(rows["panes"].to_pylist())
+    colours = {panes: colour for panes, colour in _OF_WINDOWS.items() if panes in there}
     events = f.tip("on_time", "events of their rows on_time"), f.tip("final", "events of their newest rows")
     chart = f.stacked(rows, "windows", "panes", "window_start", f"windows per {unit}").encode(
-        color=f.colours("panes", _OF_WINDOWS, "panes of the window's rows"),
+        color=f.colours("panes", colours, "panes of the window's rows"),
         tooltip=[f.time_tip("begins", f"{unit} from"), "panes:N", f.tip("windows"), *events],
     )
     caption = (
@@ -123,7 +128,7 @@ def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | 
     compared = base.transform_calculate(change="datum.final - datum.on_time")
     points = compared.mark_circle(size=34, opacity=0.6).encode(
         x=alt.X("on_time:Q", title="on_time", axis=measure_axis(results, "compared_measure")),
-        y=alt.Y("change:Q", title="newest row − on_time", axis=alt.Axis(format="+~s")),
+        y=alt.Y("change:Q", title="newest row − on_time", axis=measure_axis(results, "compared_measure", "+~s")),
         color=alt.condition("datum.more > 0", alt.value(f.ORANGE), alt.value(f.BLUE)),
         tooltip=[
             "key:N",
