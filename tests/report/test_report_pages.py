@@ -19,14 +19,13 @@ from deltalake import write_deltalake
 from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
 from tests.support.semantics.queries import HOUR, ask
-from windrow.pipelines.cli import _app as command_line
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.lateness.whatif import whatif
 from windrow.pipelines.report import site
 from windrow.pipelines.report.queries.results import key_label
 from windrow.schemas import registry
-from windrow.schemas.errors import BrokenDefinition, WrongParameter
+from windrow.schemas.errors import BrokenDefinition
 from windrow.schemas.query import session
 from windrow.schemas.spelling import in_words
 
@@ -275,22 +274,6 @@ def test_each_report_has_the_curves_of_the_newest_days_and_makes_them_when_these
     (folder / "lateness.json").write_text(json.dumps(kept))
     shown = built(ingested, folder).pages["lateness.html"].shown
     assert "987,654" in shown and "made by windrow whatif bikes_demand" in shown
-
-
-def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "home"))
-    for typed, folder in ([], tmp_path / "home" / "report"), (["--into", str(tmp_path / "anna")], tmp_path / "anna"):
-        assert command_line.run(["report", "--json", *typed]) == 0
-        assert json.loads(capsys.readouterr().out)["link"] == (folder / "index.html").as_uri()
-        assert (folder / "index.html").exists()
-
-
-def test_a_folder_with_other_files_is_left_alone(ingested, tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
-    with pytest.raises(WrongParameter, match="--into"):
-        site.build(ingested, tmp_path / "mine", lambda text: None)
-    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
 
 
 def test_lines_that_were_refused_are_shown_and_cannot_steer_a_page(ingested, tmp_path):
