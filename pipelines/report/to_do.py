@@ -12,7 +12,7 @@ from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report.page import Remark
 from windrow.pipelines.report.runs_and_gate import counted, not_ended_well
 from windrow.pipelines.report.streams.page import is_ingested
-from windrow.pipelines.report.words import days_in_words
+from windrow.pipelines.report.words import days_in_words, without_controls
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
@@ -33,8 +33,7 @@ def to_do(lake: Lake) -> list[Remark]:
     steps = rows(lake)
     ingested = [stream for stream in registry.streams().values() if _is_ingested(lake, stream)]
     found = [*_broken(), *(_first_commands() if not ingested else ()), *_wrong_steps(steps), *_stale(lake)]
-    for stream in ingested:
-        found += [*_refused_files(lake, stream), *_silence(lake, stream), *_missing_days(lake, stream, steps)]
+    found += [remark for stream in ingested for remark in _of_stream(lake, stream, steps)]
     good = (
         "Nothing: every definition loads, every step ended well, no file was refused, no stream is silent, and every "
         "published day is there and up to date."
@@ -48,6 +47,13 @@ def _is_ingested(lake: Lake, stream: Stream) -> bool:
         return is_ingested(lake, stream)
     except WindrowError:
         return False
+
+
+def _of_stream(lake: Lake, stream: Stream, steps: list[StepRow]) -> list[Remark]:
+    try:
+        return [*_refused_files(lake, stream), *_silence(lake, stream), *_missing_days(lake, stream, steps)]
+    except WindrowError as damaged:
+        return [Remark(str(damaged), "bad")]
 
 
 def _broken() -> Iterator[Remark]:
@@ -95,7 +101,7 @@ def _refused_files(lake: Lake, stream: Stream) -> Iterator[Remark]:
     listed = found.sort_by("path").to_pylist()
     for row in listed[:_FILES_SHOWN]:
         text = f"{row['path']} ({row['state']}): {row['detail']}\nReplace the file, then run:"
-        yield Remark(text, "bad", f"windrow ingest {stream.name}")
+        yield Remark(without_controls(text), "bad", f"windrow ingest {stream.name}")
     if len(listed) > _FILES_SHOWN:
         asked = f"SELECT path, detail FROM files_{stream.name} WHERE state IN {_HOLD_NO_EVENT}"
         more = f"{stream.name}: {len(listed) - _FILES_SHOWN:,} more files were not taken. To list them:"

@@ -74,8 +74,8 @@ def over_time(reader: Reader, results: KeptResults) -> PageFigure:
         .add_params(shown)
     )
     caption = (
-        f"The newest revision of each window, of the {_KEYS} keys with the most events; of many windows every n-th, at "
-        f"most {_POINTS} a key. `{results.query.name}_final` has all."
+        f"The newest revision of each window, for the {_KEYS} keys with the most events. A key with many windows shows "
+        f"every n-th, at most {_POINTS}. `{results.query.name}_final` has all."
     )
     return f.figure("over-time", "Result over time", caption, chart, 300)
 
@@ -139,8 +139,8 @@ def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | 
         ],
     )
     caption = (
-        "Each dot is a window; at 0 its on-time result was right. Orange: late events changed it. The "
-        f"{_COMPARED} windows that gained the most events, and every n-th of the others."
+        "Each dot is a window. At 0 its row on time was right; late events changed the orange ones. The figure shows "
+        f"the {_COMPARED} windows that gained most events, and every n-th of the others."
     )
     return f.figure("on-time-final", "On time against final", caption, points.add_params(shown), 320)
 
@@ -180,7 +180,7 @@ def statuses(reader: Reader, results: KeptResults) -> PageFigure:
         x=alt.X("windows:Q", title="rows", axis=f.count_axis()),
         tooltip=["status:N", f.tip("windows", "rows")],
     )
-    caption = "Rows by what became of the function: `ok`, or why there are no outputs."
+    caption = "Rows by the function's status: `ok`, or why the row has no outputs."
     return f.figure("statuses", "Status of the function", caption, chart, f.lines_px(rows, "status"))
 
 

@@ -49,10 +49,10 @@ def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
 
 
 def _of_results(reader: Reader, results: KeptResults, zone: str) -> list[Section]:
-    newest = f"Figures are of the days from {results.first_day} on: at most {MOST_ROWS:,} rows."
+    newest = f"The figures show the days from {results.first_day} on. The limit is {MOST_ROWS:,} rows."
     left_out = [] if results.first_day is None else [Remark(newest)]
     models = [figures.statuses(reader, results)] if isinstance(results.query, Model) else []
-    nothing = Remark("No row of it fired on time: there is nothing to compare with the end.")
+    nothing = Remark("No row is `on_time`, so there is nothing to compare with the newest rows.")
     compared = figures.on_time_against_final(reader, results) or nothing
     return [
         Section("Results", (*left_out, _facts(reader, results), figures.over_time(reader, results), *models)),
@@ -73,7 +73,7 @@ def _facts(reader: Reader, results: KeptResults) -> PageTable:
 def _late(reader: Reader, late: str) -> Section:
     figure = figures.late_events(reader, late)
     if figure is None:
-        return Section("Late events", (Remark("No event came too late for all of its windows to take it.", "good"),))
+        return Section("Late events", (Remark("No event was too late for any of its windows.", "good"),))
     rows = reader.tuples(f"""
         SELECT reason, strftime(start, '%Y-%m-%d %H:%M:%S'), strftime(arrival, '%Y-%m-%d %H:%M:%S'), late_by / 1e6,
             windows_missed, path || ':' || line
