@@ -8,7 +8,7 @@ from windrow.schemas import registry
 from windrow.schemas.stream import Stream
 
 _LAYERS = ("landing folder", "bronze, quarantine", "silver, pass ticks", "results", "late events")
-_LAYER_PX, _LINE_PX, _LEFT_PX, _TOP_PX = 210, 38, 80, 30
+_LAYER_PX, _LINE_PX, _LEFT_PX, _TOP_PX = 215, 38, 110, 30
 
 
 def drawing(stream: Stream, names: Collection[str]) -> Prose:

@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+import altair as alt
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +24,7 @@ from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.lateness.whatif import whatif
 from windrow.pipelines.report import site
+from windrow.pipelines.report.figure import chart, count_axis
 from windrow.pipelines.report.queries.results import key_label
 from windrow.schemas import registry
 from windrow.schemas.errors import BrokenDefinition
@@ -187,6 +189,13 @@ def test_windows_that_were_all_known_at_once_have_a_slider_of_one_moment(tmp_pat
     spec = built(config, tmp_path / "report").pages["query-bikes_demand.html"].specs["known-at"]
     [moments] = (each["value"] for each in spec["params"] if each["name"] == "moments")
     assert [text for _, text in moments] == ["2018-10-01 21:00"]  # New York's
+
+
+def test_counts_have_whole_ticks():
+    rows = [{"day": day, "count": count} for day, count in (("a", 1), ("b", 2))]
+    x, y = alt.X("day:N"), alt.Y("count:Q", scale=alt.Scale(zero=False), axis=count_axis())
+    drawn = vl_convert.vegalite_to_svg(chart(rows).mark_point().encode(x=x, y=y).to_dict())
+    assert re.findall(r">([\d.]+)</text>", drawn) == ["1", "2"]
 
 
 def test_a_null_key_is_another_than_the_word_null():

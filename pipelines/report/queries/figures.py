@@ -37,7 +37,8 @@ def pane_colours(rows: pa.Table, **others: str) -> alt.Scale:
 
 def measure_axis(results: KeptResults, parameter: str, format: str = "~s") -> alt.Axis:
     """Of the measure that is chosen: whole numbers have whole ticks."""
-    return alt.Axis(format=format, tickMinStep=alt.ExprRef(f"indexof({list(results.whole)}, {parameter}) < 0 ? 0 : 1"))
+    step = f"indexof({list(results.whole)}, {parameter}) < 0 ? 0 : {f.WHOLE_STEP}"
+    return alt.Axis(format=format, tickMinStep=alt.ExprRef(step))
 
 
 def listed(results: KeptResults) -> str:
