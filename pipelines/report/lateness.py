@@ -30,7 +30,8 @@ def lateness_page(lake: Lake, folder: Path, making: Path) -> ReportPage:
     sections = [_section(lake, query, curves) for query in ingested if query.window.context_free]
     curves.keep(making)
     if others := [query.name for query in ingested if not query.window.context_free]:
-        text = f"No curve: {', '.join(others)}. Another lateness gives other windows of them."
+        why = "have no curve, since their windows depend on their key's other events"
+        text = f"These queries {why}: {', '.join(others)}."
         sections.append(Section("Other queries", (Remark(text),)))
     nothing = Section("", (Remark("Nothing was ingested yet. Begin with:", command="windrow ingest STREAM"),))
     return ReportPage(PAGE, "Lateness curves", "Lateness", lead, tuple(sections) or (nothing,))
@@ -63,8 +64,8 @@ def _made_from(query: Query, rows: list[dict[str, Any]]) -> str:
         return f"The table {lateness_name(query.name)}, made by `windrow whatif {query.name}`."
     keys = "all keys" if every == 1 else f"every {every}th key"
     return (
-        f"Of {keys}, over at most {MOST_DAYS} arrival days and {MOST_EVENTS:,} events. `windrow whatif {query.name}` "
-        "makes one of all keys and any days."
+        f"The curve covers {keys}, at most {MOST_DAYS} arrival days, and at most {MOST_EVENTS:,} events. "
+        f"`windrow whatif {query.name}` makes one of all keys and any days."
     )
 
 
@@ -82,8 +83,8 @@ def _curve(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
         tooltip=["of:N", f.tip("lateness_seconds"), f.tip("share", format=".3%")],
     )
     caption = (
-        "`complete_share`: of the windows those whose row on time had all of their events. `on_time_share`: of the "
-        "events those that came in time. Where a curve is flat, more lateness only costs time."
+        "`complete_share` is the share of windows whose row on time had all of their events, `on_time_share` the share "
+        "of events that came in time. Where a curve is flat, more lateness only costs time."
     )
     return f.figure(f"curve-{query.name}", "Completeness", caption, chart)
 
@@ -96,5 +97,5 @@ def _delay(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
         y=alt.Y("delay_median_seconds:Q", title="delay_median_seconds", **f.length_axis()),
         tooltip=[f.tip("lateness_seconds"), f.tip("delay_median_seconds", format=",.3~f")],
     )
-    caption = "From the end of a window to its row on time, of the window in the middle."
+    caption = "The median time from the end of a window to its row on time."
     return f.figure(f"delay-{query.name}", "Delay", caption, chart)

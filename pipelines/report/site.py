@@ -172,8 +172,10 @@ def _searched(pages: list[ReportPage]) -> Iterator[tuple[str, str, str]]:
 
 
 def _siblings(page: ReportPage, pages: list[ReportPage]) -> list[tuple[str, str]]:
-    """The pages of its kind, apart from their list; none where there is only one."""
+    """The pages of its kind, apart from their list, which has links of its own."""
     lists = {file for file, _ in MENU}
+    if page.file in lists:
+        return []
     return [(each.file, each.title) for each in pages if each.group == page.group and each.file not in lists]
 
 
