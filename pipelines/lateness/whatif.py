@@ -178,33 +178,45 @@ def whatif(
     complete: float = ENOUGH,
     lateness: Sequence[timedelta] = (),
 ) -> LatenessCurve:
-    """Read these days' events once, as if the stream began and ended with them, and replace the table. days: the first
-    and the last arrival day, by default those that have events; complete: the share of windows, above 0 and at most 1,
-    that the recommended lateness makes complete on time; lateness: more lengths than the usual ones.
+    """Make the curve and replace the table by it; arguments and errors are those of `lateness_curve`."""
+    lake, query = Lake(config), registry.query(query_name)
+    found = lateness_curve(lake, query, days, complete, lateness)
+    table = lateness_table(query.name)
+    lake.ensure(table)
+    lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
+    return found
+
+
+def lateness_curve(
+    lake: Lake,
+    query: Query,
+    days: tuple[date | None, date | None],
+    complete: float = ENOUGH,
+    lateness: Sequence[timedelta] = (),
+    every: int = 1,
+) -> LatenessCurve:
+    """Read these days' events once, as if the stream began and ended with them. days: the first and the last arrival
+    day, None for those that have events; complete: the share of windows, above 0 and at most 1, that the recommended
+    lateness makes complete on time; lateness: more lengths than the usual ones; every: n, to take every n-th key only.
 
     UnknownName; NotSetUp where nothing is ingested; WrongParameter for windows that depend on their key's other events,
     and for days without events that a window holds. O(events · their windows).
     """
-    lake, query = Lake(config), registry.query(query_name)
     looked_back(query)
     tables = StreamTables.of(registry.stream(query.stream))
     first, last = _days(lake, tables, *days)
     silver = TableVersion(lake, tables.silver, lake.existing_version(tables.silver.name))
     with open_recount_database(lake) as connection:
         add_view(connection, "silver", silver, (first, last))
-        needed = add_needed(query, connection, tables.stream.idle_after)
+        needed = add_needed(query, connection, tables.stream.idle_after, every)
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
             allowed = f"days with events that a window of {query.name} holds; none of these is"
             raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
         recommended, enough_for_all = recommended_us(needed, complete), recommended_us(needed, 1.0)
         own = lateness_in_us(query.lateness)
         usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
-        every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, lateness)}
-        found = LatenessCurve(query, first, last, complete, recommended, curve(needed, sorted(every)))
-    table = lateness_table(query.name)
-    lake.ensure(table)
-    lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
-    return found
+        points = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, lateness)}
+        return LatenessCurve(query, first, last, complete, recommended, curve(needed, sorted(points)))
 
 
 def _days(lake: Lake, tables: StreamTables, first: date | None, last: date | None) -> tuple[date, date]:

@@ -1,7 +1,6 @@
 """What people read about a stream's DAG and its tasks: made from the definitions, standard library only."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from pathlib import Path
 
 from windrow.pipelines import flow
@@ -87,7 +86,7 @@ def command_line(task: flow.Task) -> str:
 def describe(query: Query) -> str:
     """One line: aggregates or a model's function, key, window, lateness, emit."""
     return (
-        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {window_words(query)}; "
+        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {query.window.given_in_words}; "
         f"lateness {in_words(query.lateness)}, "
         f"allowed lateness {in_words(query.allowed_lateness)}, emit {query.emit}"
     )
@@ -99,13 +98,6 @@ def asked(query: Query) -> str:
     if isinstance(query, Model):
         listed.insert(0, call(query.function))
     return ", ".join(listed)
-
-
-def window_words(query: Query) -> str:
-    """What was given of its windows."""
-    given = {name: value for name, value in vars(query.window).items() if value is not None}
-    shown = {name: in_words(value) if isinstance(value, timedelta) else value for name, value in given.items()}
-    return ", ".join(f"{name} {value}" for name, value in shown.items())
 
 
 def call(function: HeavyCall) -> str:

@@ -1,7 +1,7 @@
 """How people read figures and the data's own text."""
 
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Collection, Iterable, Mapping
+from datetime import date, timedelta
 from typing import Any
 from unicodedata import category
 
@@ -38,6 +38,13 @@ def length(seconds: float | None) -> str:
     if size >= 2 * 3_600:
         return f"{seconds / 3_600:.1f} h"
     return f"{seconds / 60:.0f} min" if size >= 600 else f"{seconds:,.0f} s" if size >= 10 else f"{seconds:.3g} s"
+
+
+def days_in_words(days: Collection[date]) -> str:
+    """How many, and from when to when."""
+    if len(days) < 2:
+        return f"1 day, {min(days)}" if days else "no days"
+    return f"{len(days):,} days, {min(days)} to {max(days)}"
 
 
 def lateness_row(row: Mapping[str, Any]) -> dict[str, object]:

@@ -4,7 +4,16 @@ rolling ones."""
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from windrow.schemas.windows._window import MICROSECOND, AboveZero, ColumnName, Length, WholeCount, Window, one_of
+from windrow.schemas.windows._window import (
+    MICROSECOND,
+    AboveZero,
+    ColumnName,
+    Length,
+    WholeCount,
+    Window,
+    one_length,
+    one_of,
+)
 
 
 @dataclass(frozen=True)
@@ -16,6 +25,10 @@ class Count(Window):
     order: Annotated[str, one_of("arrival", "event_time")] = "arrival"
     kind: ClassVar[str] = "count"
 
+    @property
+    def in_words(self) -> str:
+        return f"the last {self.size:,} events by {self.order.replace('_', ' ')}, every {self.step:,}"
+
 
 @dataclass(frozen=True)
 class Rolling(Window):
@@ -26,6 +39,11 @@ class Rolling(Window):
     closed: Annotated[str, one_of("right", "left")] = "right"
     kind: ClassVar[str] = "rolling"
     context_free: ClassVar[bool] = True
+
+    @property
+    def in_words(self) -> str:
+        until = "up to" if self.closed == "right" else "before"
+        return f"the {one_length(self.size)} {until} each event"
 
     @property
     def size_us(self) -> int:
@@ -47,6 +65,10 @@ class SlideByTuple(Window):
     kind: ClassVar[str] = "slide_by_tuple"
 
     @property
+    def in_words(self) -> str:
+        return f"the last {one_length(self.size)}, every {self.step:,} events"
+
+    @property
     def size_us(self) -> int:
         """Microseconds."""
         return self.size // MICROSECOND
@@ -62,3 +84,7 @@ class Delta(Window):
     extent: AboveZero
     threshold: AboveZero
     kind: ClassVar[str] = "delta"
+
+    @property
+    def in_words(self) -> str:
+        return f"the last {self.extent:,.15g} of {self.column}, each time that it has moved by {self.threshold:,.15g}"

@@ -53,6 +53,10 @@ class Policy(Window):
     kind: ClassVar[str] = "policy"
 
     @property
+    def in_words(self) -> str:
+        return f"the events that the policy '{self.name}' keeps, at each event"
+
+    @property
     def policy(self) -> EvictionPolicy:
         """NotServed for a name without a file, BrokenDefinition for a file that can't be loaded."""
         known = policies()

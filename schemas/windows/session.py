@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
+from windrow.schemas.spelling import in_words
 from windrow.schemas.windows._window import MICROSECOND, Window, require
 
 LONGEST_UNIT = timedelta(days=36_500)
@@ -37,6 +38,13 @@ class Session(Window):
         # units.
         unit = "" if self.unit is None else f", unit={self.unit!r}"
         return f"{type(self).__name__}(gap={self.gap!r}{unit})"
+
+    @property
+    def in_words(self) -> str:
+        if self.unit is not None:
+            return f"runs of events, each of which holds its run open for {self.column} times {in_words(self.unit)}"
+        assert not isinstance(self.gap, str), "a gap that differs has a unit"
+        return f"runs of events less than {in_words(self.gap)} apart"
 
     @property
     def column(self) -> str | None:

@@ -38,8 +38,10 @@ RUN_BY = {
         "tests/airflow/test_dag_settings.py::test_each_key_holds_for_the_dags_of_its_stream_or_for_the_task_of_its_query",
     ("docs/projects.md", '[project.entry-points."windrow.definitions"]'):
         "tests/schemas/test_project.py::test_an_installed_package_brings_definitions_and_a_name_has_one_file",
+    ("docs/index.md", "windrow init trips --example bikes"):
+        "tests/report/test_report_command.py::test_the_commands_of_the_front_page_end_with_a_report",
     ("docs/report.md", "windrow report"):
-        "tests/report/test_report_pages.py::test_the_command_makes_it_where_it_is_asked_to_and_says_where",
+        "tests/report/test_report_command.py::test_the_command_makes_it_where_it_is_asked_to_and_says_where",
     ("docs/farm.md", "from datetime import timedelta"):
         "tests/contracts/test_docs.py::test_the_example_of_the_farm_prints_what_its_page_says",
     ("docs/semantics.md", "SELECT * FROM bikes_demand_as_of('2018-11-04 12:00:00+00');  -- known at T"):
