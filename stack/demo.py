@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import IO
 
 from stack import environments, setting_up
 from stack.places import MADE, PYTHON, REPOSITORY, WINDROW
-from windrow.pipelines import config, logged
+from windrow.pipelines import config, flow, logged
 from windrow.pipelines.airflow import airflow_home, rest, running, server, settings
 from windrow.pipelines.location import typed
 from windrow.pipelines.logged import say
@@ -60,8 +61,11 @@ def run(landing: Path | None) -> int:
     finally:
         with _section("Airflow ends"):
             say(f"{server.stop(tour.home)} processes ended")
+    with _section("Report"):
+        _windrow(tour.home, "report", "--no-data-docs")
     say("")
-    _windrow(tour.home)
+    with open(SUMMARY) as statements:
+        _windrow(tour.home, "sql", stdin=statements)
     next_steps(tour.home)
     say(f"\nThe demo took {time.monotonic() - began:.0f} s.")
     return 1 if failed else 0
@@ -137,8 +141,10 @@ def _runs(tour: Tour) -> list[dict]:
     with _section("Airflow starts"):
         started = server.start(tour.home, tour.landing)
         client = started.client()
-        for dag in tour.days:
+        for dag in (*tour.days, flow.REPORT_DAG):
             client.wait_for_dag(dag)
+        # Its pages come once, at the end.
+        client.call("PATCH", f"/dags/{flow.REPORT_DAG}?update_mask=is_paused", {"is_paused": True})
         say(f"{started.address}   login: {settings.login(tour.home)}")
     done: list[dict] = []
     with _section(f"A {'manual' if tour.by_hand else 'scheduled'} run of a day of {', '.join(tour.days)}"):
@@ -211,8 +217,7 @@ def next_steps(home: Path) -> None:
     say(f"  {shell:46} your own questions to these tables; Tab completes")
 
 
-def _windrow(home: Path) -> None:
-    """The summary, as a user can repeat it. A table that a failed run has not made is reported in words."""
+def _windrow(home: Path, *words: str, stdin: IO | None = None) -> None:
+    """As a user can repeat it. A table that a failed run has not made is reported in words."""
     environment = {name: value for name, value in os.environ.items() if name != config.LANDING}
-    with open(SUMMARY) as statements:
-        subprocess.run([WINDROW, "sql"], stdin=statements, env=environment | {config.HOME: str(home)}, check=False)
+    subprocess.run([WINDROW, *words], stdin=stdin, env=environment | {config.HOME: str(home)}, check=False)
