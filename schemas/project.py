@@ -67,7 +67,7 @@ SETTINGS = {
 def enter(file: Path) -> None:
     """Work in the project of a file, in every process that this one starts too, unless WINDROW_PROJECT names another;
     before any definition is loaded."""
-    found = _first(file.resolve().parents)
+    found = around(file)
     if found and VARIABLE not in os.environ:
         os.environ[VARIABLE] = str(found)
         for known in (root, _settings, _read, folders):
@@ -85,6 +85,11 @@ def root() -> Path | None:
         return folder
     here = Path.cwd()
     return _first((here, *here.parents, CHECKOUT))
+
+
+def around(file: Path) -> Path | None:
+    """The folder of the project that a file or a folder lies in."""
+    return _first(file.resolve().parents)
 
 
 def _first(folders: Iterable[Path]) -> Path | None:

@@ -42,15 +42,10 @@ def airflow_environment(
     process has, if any); `dags`: the folder of DAGs (default: that of the project).
     Makes the home's secrets where they are missing or damaged. Of Airflow's own settings none comes from outside.
     """
-    folder = airflow_home(home).resolve()
+    folder, dags = airflow_home(home).resolve(), dags or dags_folder()
     folder.mkdir(parents=True, exist_ok=True)
     outside = {name: value for name, value in clean_environment().items() if not name.startswith("AIRFLOW_")}
-    return (
-        outside
-        | _of_tasks(home, landing)
-        | _of_airflow(folder, port, dags or dags_folder())
-        | {marked.MARK: mark(home)}
-    )
+    return outside | _of_tasks(home, landing, dags) | _of_airflow(folder, port, dags) | {marked.MARK: mark(home)}
 
 
 def tasks_at_once() -> int:
@@ -97,8 +92,8 @@ def python() -> Path:
     return of_checkout if IN_A_CHECKOUT and of_checkout.exists() else Path(sys.executable)
 
 
-def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
-    found, folder, own = java.find(), project.root(), python()
+def _of_tasks(home: Path, landing: "Location | None", dags: Path) -> dict[str, str]:
+    found, folder, own = java.find(), project.around(dags), python()
     settings = {
         "WINDROW_HOME": _lake(home),
         **({project.VARIABLE: str(folder)} if folder else {}),
