@@ -15,6 +15,7 @@ from windrow.kernels.monoids import COMMON
 from windrow.kernels.runtime import cache
 from windrow.pipelines import config, location, logged
 from windrow.pipelines.logged import Show, silent
+from windrow.processes import children
 from windrow.schemas.errors import NotSetUp
 
 # Parts of kernels/warm.py, a process for each group: those of a round side by side. What the second round compiles
@@ -87,4 +88,5 @@ def _compile_here(parts: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    children.end_with_parent()
     _compile_here(sys.argv[1:])

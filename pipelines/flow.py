@@ -16,9 +16,10 @@ from windrow.schemas.query import Query
 from windrow.schemas.registry import queries_of
 from windrow.schemas.side_tables import state_name
 from windrow.schemas.stream import Stream
+from windrow.schemas.validation import OF_OTHER_DAGS
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
-IN_ORDER, BACKFILL, STALE = "_in_order", "_backfill", "_stale"
+IN_ORDER, BACKFILL, STALE = OF_OTHER_DAGS
 """Behind a stream's name, the names of its other DAGs."""
 STATE = state_name("{query}")
 REPORT, REPORT_DAG = "report", "windrow_report"

@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from windrow.schemas import project
 from windrow.schemas.errors import NotSetUp, WrongParameter
 
 if TYPE_CHECKING:
@@ -41,10 +42,12 @@ def set_up(of_a_wheel: str, of_a_checkout: str = "make setup") -> str:
 
 def typed(command: str, home: str | None = None) -> str:
     """`up`, `down` or `doctor` as a user types it for a home, by default for that of this process."""
+    in_the_checkout = IN_A_CHECKOUT and project.root() == project.CHECKOUT
+    made = f"make {command}" if in_the_checkout else f"windrow {command}"
     of = home or shlex.quote(os.environ.get(HOME, ""))
     if of == "''":
-        return set_up(f"windrow {command}", f"make {command}")
-    return set_up(f"WINDROW_HOME={of} windrow {command}", f"make {command} WINDROW_HOME={of}")
+        return made
+    return f"{made} WINDROW_HOME={of}" if in_the_checkout else f"WINDROW_HOME={of} {made}"
 
 
 def parsed(text: str, setting: str) -> Location:

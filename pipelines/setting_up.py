@@ -5,6 +5,7 @@ does nothing when all is well.
 """
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -99,13 +100,30 @@ def _archive(folder: Path, show: Show) -> SetUpPart:
     )
 
 
+LACKS_SPARK = Finding(
+    "Spark",
+    "the engine is spark, and pyspark isn't installed",
+    set_up('pip install "windrow[spark]"   # or engine = "local"'),
+)
+
+
 def findings(home: Config) -> list[Finding]:
     """Look at everything; the order is that in which things must be fixed."""
-    spark = home.engine == "spark" and find_spec("pyspark") is not None
-    found = [Finding.of(part) for part in parts(home, spark, s3=spark)]
+    has_spark = find_spec("pyspark") is not None
+    spark = home.engine == "spark" and has_spark
+    lacks = [] if spark or home.engine != "spark" else [LACKS_SPARK]
+    found = lacks + [Finding.of(part) for part in parts(home, spark, s3=spark)]
     optional = [replace(each, optional=True) if each.subject.startswith("S3") else each for each in found]
     airflows = Finding("processes of Airflow", *server.condition(home.here))
     return [*_machine(home.here), *optional, _airflow(), airflows, *_landing(home)]
+
+
+def summary(found: list[Finding]) -> str:
+    """One line on all of them."""
+    states = [each.state for each in found]
+    if wrong := states.count("wrong"):
+        return f"{wrong} of {len(found)} are missing or wrong"
+    return "nothing is missing or wrong" + (", but for what is optional" if "lacks" in states else "")
 
 
 def _machine(home: Path) -> list[Finding]:
@@ -139,7 +157,7 @@ def _landing(home: Config) -> list[Finding]:
     none_of = f"there are none of {', '.join(lacking)} in {landing}: an ingest of these finds nothing"
     fix = set_up(f"{typed('up')} --landing FOLDER", f"{typed('up')} LANDING=FOLDER")
     return [
-        _found("landing folder", wrong, f"mkdir -p {landing}"),
+        _found("landing folder", wrong, f"mkdir -p {shlex.quote(str(landing))}"),
         _found("landing files of every stream", none_of if lacking else "", f"copy some there, or: {fix}", True),
     ]
 

@@ -19,24 +19,27 @@ from windrow.schemas.replay_limits import read_seconds, require_seconds
 
 STREAMS, QUERIES = project.TABLES
 NO_SCHEDULE = "none"
+# Airflow has columns of so many letters for tags; more tries are none.
+MOST_LETTERS, MOST_RETRIES = 100, 1_000
 _CRON, _PATH = re.compile(r"\S+( \S+){4}"), re.compile(r"[\w.]+:\w+")
 
 
-def _text(name: str, value: Any, allowed: str = "a text", pattern: re.Pattern[str] | None = None) -> str:
-    if not isinstance(value, str) or pattern and not pattern.fullmatch(value):
+def _text(name: str, value: Any, allowed: str = "", pattern: re.Pattern[str] | None = None) -> str:
+    allowed = allowed or f"a text of at most {MOST_LETTERS} letters"
+    if not isinstance(value, str) or len(value) > MOST_LETTERS or pattern and not pattern.fullmatch(value):
         raise WrongParameter(name, value, allowed)
     return value
 
 
 def _texts(name: str, value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list):
         raise WrongParameter(name, value, "a list of texts")
-    return value
+    return [_text(name, each, f"texts of at most {MOST_LETTERS} letters") for each in value]
 
 
 def _count(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not str(value).isdecimal():
-        raise WrongParameter(name, value, "a whole number, 0 or more")
+    if isinstance(value, bool) or not str(value).isdecimal() or int(value) > MOST_RETRIES:
+        raise WrongParameter(name, value, f"a whole number from 0 to {MOST_RETRIES:,}")
     return int(value)
 
 

@@ -54,12 +54,12 @@ SETTINGS = {
     "pool": "of DAGs: the pool of all tasks",
     "owner": "of DAGs: the owner of the tasks",
     "retries": "of DAGs: how often a task that failed is tried again",
-    "most_task_seconds": "of DAGs: after how many seconds Airflow ends a task",
+    "most_task_seconds": "of DAGs: the longest time for a task, in seconds; then Airflow ends it",
     "spark_connection": "of DAGs: the Airflow connection that says where Spark runs",
     "storage_connection": "of DAGs: the Airflow connection of the lake's S3",
     "alert_connection": "of DAGs: the Airflow connection, of type smtp, that sends mails",
     "alert_to": "of DAGs: the address that gets a mail when a task has failed for good",
-    "alert_after_seconds": "of DAGs: after how many seconds a run that has not ended is reported as late",
+    "alert_after_seconds": "of DAGs: the longest time for a run, in seconds, before it is reported as late",
     "notifier": "of DAGs: module:name of a function, or a class of notifiers, that is called in place of a mail",
 }
 
@@ -67,11 +67,11 @@ SETTINGS = {
 def enter(file: Path) -> None:
     """Work in the project of a file, in every process that this one starts too, unless WINDROW_PROJECT names another;
     before any definition is loaded."""
-    found = around(file)
-    if found and VARIABLE not in os.environ:
+    if (found := around(file)) and VARIABLE not in os.environ:
         os.environ[VARIABLE] = str(found)
-        for known in (root, _settings, _read, folders):
-            known.cache_clear()
+    # Airflow parses in a fork of a process that has read windrow.toml before, maybe before an edit.
+    for known in (root, _settings, _read, folders):
+        known.cache_clear()
 
 
 @cache
@@ -125,7 +125,7 @@ def _read(folder: Path) -> dict[str, Any]:
     try:
         found = tomllib.loads(file.read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WrongParameter(FILE, str(file), f"TOML: {error}") from None
+        raise WrongParameter(FILE, str(file), f"a file of TOML; this one is none: {error}") from None
     for key, value in found.items():
         if key not in (*SETTINGS, *TABLES):
             known = (*SETTINGS, *(f"[{kind}.NAME]" for kind in TABLES))

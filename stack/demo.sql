@@ -37,7 +37,7 @@ WITH hours AS (
     GROUP BY ALL
 )
 SELECT strftime(hour, '%d %b %H:%M') AS "two hours from",
-    rpad(repeat('█', (60 * (trips - late) / max(trips) OVER ())::INT)
-        || repeat('░', (60 * late / max(trips) OVER ())::INT), 62, ' ') AS "trips known on time █, later ░",
+    rpad(repeat('█', (60 * (trips - late) / nullif(max(trips) OVER (), 0))::INT)
+        || repeat('░', (60 * late / nullif(max(trips) OVER (), 0))::INT), 62, ' ') AS "trips known on time █, later ░",
     trips - late AS on_time, trips AS in_the_end
 FROM hours ORDER BY hour;

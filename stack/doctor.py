@@ -8,7 +8,7 @@ from stack import environments, uv
 from stack.places import WINDROW
 from stack.setting_up import AIRFLOW, JAVA_OF_DEBIAN, REDIS, SPARK, SetUpPart
 from windrow.pipelines.logged import say
-from windrow.pipelines.setting_up import Finding
+from windrow.pipelines.setting_up import Finding, summary
 from windrow.schemas.errors import NotSetUp
 
 
@@ -27,9 +27,8 @@ def run() -> int:
         say(f"{finding.state:5}  {finding.subject}")
         if finding.wrong:
             say(f"         {finding.wrong}\n         fix it with: {finding.fix}")
-    wrong = sum(finding.state == "wrong" for finding in found)
-    say(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
-    return NotSetUp.exit_code if wrong else 0
+    say(summary(found))
+    return NotSetUp.exit_code if any(finding.state == "wrong" for finding in found) else 0
 
 
 def _part(part: SetUpPart) -> Finding:

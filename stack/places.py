@@ -12,7 +12,6 @@ WINDROW = SPARK_ENVIRONMENT / "bin" / "windrow"
 
 # Tools and JARs belong to the checkout, not to WINDROW_HOME: one installation serves many homes.
 MADE = REPOSITORY / "var"
-JARS = MADE / "jars"
 UV = MADE / "uv"
 
 

@@ -30,7 +30,7 @@ def _by_windrow(subject: str, *options: str) -> SetUpPart:
     """What the package itself brings (pipelines/setting_up.py), by the command of the environment."""
 
     def ensure() -> None:
-        words = [str(WINDROW), "setup", *options]
+        words = [str(WINDROW), "--end-with-parent", "setup", *options]
         if subprocess.run(words, stdout=subprocess.DEVNULL, env=clean_environment(), check=False).returncode:
             raise NotSetUp(f"{' '.join(words)} failed, and says above why", "make setup")
 

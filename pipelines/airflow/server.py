@@ -121,7 +121,9 @@ def _start_all(starting: Running, given: dict[str, str]) -> None:
     _wait_until_ready(starting)
     starting.client().make_pool(settings.POOL, settings.tasks_at_once())
     # Last: what ends while Airflow starts is a reason not to start, not one to try again.
-    components.start(home, WATCHER, given)
+    with components.one_at_a_time(home):
+        if WATCHER in dead(home):  # else another process completed this Airflow meanwhile
+            components.start(home, WATCHER, given)
 
 
 def _wait_until_ready(starting: Running) -> None:

@@ -9,6 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from windrow.pipelines import config
 from windrow.pipelines.airflow import PORT, USER, airflow_home, credentials, mark, password_file
 from windrow.pipelines.config import IMPORTED_FROM
 from windrow.pipelines.location import IN_A_CHECKOUT, Location, set_up
@@ -72,10 +73,11 @@ def airflow() -> str:
         [wanted] if wanted else [IMPORTED_FROM / ".venv-airflow" / "bin" / "airflow", beside, "airflow"]
     )
     if found := next(filter(None, (shutil.which(each) for each in places)), None):
-        return found
+        return str(Path(found).absolute())
     other = f"set {COMMAND}, or airflow in {project.FILE}, to the path of airflow in another environment"
-    fix = set_up(f'pip install "windrow[airflow]"   # or {other}')
-    raise NotSetUp(f"{wanted} is missing" if wanted else "there is no Airflow here", fix)
+    if wanted:
+        raise NotSetUp(f"{wanted} is no program", other)
+    raise NotSetUp("there is no Airflow here", set_up(f'pip install "windrow[airflow]"   # or {other}'))
 
 
 def dags_folder() -> Path:
@@ -83,7 +85,9 @@ def dags_folder() -> Path:
     folder = project.root()
     if folder and (folder / "dags").is_dir():
         return folder / "dags"
-    raise NotSetUp(f"{folder} has no dags/" if folder else "this folder is in no project", "windrow init FOLDER")
+    if folder:
+        raise NotSetUp(f"{folder} has no dags/", "windrow init FOLDER   # then copy FOLDER/dags")
+    raise NotSetUp("this folder is in no project", "windrow init FOLDER")
 
 
 def python() -> Path:
@@ -113,8 +117,8 @@ def _of_tasks(home: Path, landing: "Location | None", dags: Path) -> dict[str, s
 
 
 def _lake(home: Path) -> str:
-    given = project.setting("WINDROW_HOME", "")
-    return given if "://" in given else str(home.resolve())
+    found = config.load()
+    return str(found.home) if found.here.resolve() == home.resolve() else str(home.resolve())
 
 
 def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:

@@ -84,7 +84,7 @@ def query(
 def sql(
     rows: Annotated[int, typer.Option(min=0, help="How many rows of each answer to show. 0 shows all.")] = 50,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Open an SQL shell on the lake, with a history and Tab completion.
 
     The statements can also come from a file: windrow sql < questions.sql."""
@@ -92,7 +92,7 @@ def sql(
     from windrow.pipelines.delta.lake import Lake
 
     lake = Lake(config.load())
-    _shell.run(lake, lambda statement: _answer(lake, statement, rows, as_json))
+    return _shell.run(lake, lambda statement: _answer(lake, statement, rows, as_json))
 
 
 def _answer(lake: "Lake", statement: str, rows: int, as_json: bool) -> None:
@@ -180,8 +180,8 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
     from windrow.pipelines.ledger.run_table import rows
 
-    # The newest row of a step is its state.
-    newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
+    # The newest row of a step is its state. A backfill is one run of many days.
+    newest = {(row.run_id, row.step, row.query, row.logical_date): row for row in rows(lake)}
     steps = sorted(newest.values(), key=lambda row: row.at)
     listed = _with_stages(lake, steps) if stages else steps
     shown = listed if last == 0 or as_json else listed[-last:]

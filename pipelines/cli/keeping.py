@@ -10,7 +10,7 @@ from windrow.pipelines import config
 from windrow.pipelines.cli import _output
 from windrow.pipelines.cli._options import AsJson, examples
 from windrow.pipelines.cli._progress import progress
-from windrow.schemas.errors import BrokenDefinition
+from windrow.schemas.errors import BrokenDefinition, WrongParameter
 from windrow.schemas.project import root
 
 if TYPE_CHECKING:
@@ -98,10 +98,15 @@ def docs(
     as_json: AsJson = False,
 ) -> None:
     """Write pages on the project's streams and tables, every column with its unit and meaning, as Markdown."""
+    from windrow.pipelines.docs.markdown import MADE
     from windrow.pipelines.docs.pages import pages
 
     folder = into or (root() or Path()) / "docs"
+    if folder.exists() and not folder.is_dir():
+        raise WrongParameter("--into", str(folder), "a folder; this is a file")
     made = {folder / name: text for name, text in pages().items()}
+    if others := [path for path in made if path.exists() and MADE not in path.read_text(errors="replace")]:
+        raise WrongParameter("--into", str(folder), f"another folder: {others[0]} was not made by windrow docs")
     for path, text in made.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

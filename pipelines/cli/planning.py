@@ -25,6 +25,7 @@ from windrow.pipelines.cli._options import (
 from windrow.pipelines.cli._progress import progress
 from windrow.pipelines.config import Config
 from windrow.pipelines.flow import BACKFILL
+from windrow.pipelines.location import typed
 from windrow.pipelines.report.words import length
 from windrow.schemas import registry
 from windrow.schemas.errors import NotSetUp
@@ -100,7 +101,7 @@ def _trigger_in_airflow(config: Config, made: "DayPlan") -> None:
     if not streams:
         return
     if (airflow := running(config.here)) is None:
-        raise NotSetUp(f"no Airflow of {config.home} runs", "make up, or without it: windrow plan --run")
+        raise NotSetUp(f"no Airflow of {config.home} runs", f"{typed('up')}   # or without it: windrow plan --run")
     client = airflow.client()
     for dag in (stream + BACKFILL for stream in streams):
         run = client.trigger(dag, None, new_run_id("plan", None), stale=True)
@@ -116,7 +117,7 @@ def _show(made: "DayPlan") -> None:
     for problem in made.unseen:
         _output.note(problem)
     if not made.runs and not made.steps:
-        _output.note("nothing is stale: every published day is up to date")
+        _output.note("nothing is stale: every published day, if there is one, is up to date")
         return
     _section("What has changed", [_change(each) for each in made.changes[:MOST_FILES]])
     if len(made.changes) > MOST_FILES:

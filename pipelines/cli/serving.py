@@ -42,6 +42,7 @@ def up(
         make_landing(home, asked or home.landing)
         if asked is not None:
             config.keep_landing(home.home, asked)
+        settings.airflow(), settings.dags_folder()
         _output.note("Airflow starts (about 30 s)")
         found = server.start(home.here, asked or home.landing)
     _output.show_facts(_facts(found), as_json)
@@ -80,7 +81,10 @@ def make_landing(home: Config, landing: Location) -> None:
     if isinstance(landing, Path) and landing == home.home / "landing":
         landing.mkdir(parents=True, exist_ok=True)
     if is_local(landing) and not landing.is_dir():
-        raise NotSetUp(f"the landing folder {landing} does not exist", f"mkdir -p {landing}   # or --landing FOLDER")
+        raise NotSetUp(
+            f"the landing folder {landing} does not exist",
+            f"mkdir -p {shlex.quote(str(landing))}   # or --landing FOLDER",
+        )
 
 
 def require_home(home: Path) -> None:
@@ -125,7 +129,7 @@ def _facts(found: Running) -> dict[str, Any]:
         "home": str(found.home),
         "landing": _landing_of(found),
         "logs": str(logs),
-        "stop it": typed("down"),
+        "stop_with": typed("down"),
     }
 
 
@@ -149,5 +153,7 @@ def _days_of_backfill(words: list[str]) -> dict[str, Any] | None:
         asked, others = parser.parse_known_args(words[2:])
     except argparse.ArgumentError:
         return None
+    if asked.first and asked.last and asked.first > asked.last:
+        raise WrongParameter("--from-date", f"{asked.first}", f"a day that is not after --to-date, {asked.last}")
     is_whole = words[:2] == ["backfill", "create"] and not others and asked.dag and asked.first and asked.last
     return vars(asked) if is_whole else None

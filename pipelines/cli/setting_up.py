@@ -12,7 +12,7 @@ from windrow.pipelines.cli._options import AsJson, examples
 from windrow.pipelines.cli._progress import progress
 from windrow.pipelines.config import ENGINES
 from windrow.pipelines.location import set_up
-from windrow.pipelines.setting_up import findings, parts
+from windrow.pipelines.setting_up import findings, parts, summary
 from windrow.schemas.errors import NotSetUp
 
 commands = typer.Typer()
@@ -42,6 +42,5 @@ def doctor(as_json: AsJson = False) -> int:
     found = findings(config.load())
     shown = [vars(each) if as_json else {"state": each.state, **vars(each)} for each in found]
     _output.show(shown, as_json, ["state", "subject", "wrong", "fix"])
-    wrong = sum(each.state == "wrong" for each in found)
-    _output.note(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
-    return NotSetUp.exit_code if wrong else 0
+    _output.note(summary(found))
+    return NotSetUp.exit_code if any(each.state == "wrong" for each in found) else 0

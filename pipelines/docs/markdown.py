@@ -11,14 +11,14 @@ from windrow.schemas.stream import Column
 
 # Of a checkout also those of Windrow's own pages.
 TEMPLATES = [Path(__file__).parent / "templates", config.REPOSITORY / "tools" / "docs" / "templates"]
-_MADE = "<!-- Made from the definitions: change those, not this page. -->"
+MADE = "<!-- Made from the definitions: change those, not this page. -->"
 
 
 def page(template: str, **values: object) -> str:
     """A page: the words of its template, with what the definitions say. UndefinedError where a value is missing."""
     made = Environment(loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=True, undefined=StrictUndefined)
     made.filters["grid"] = grid
-    return made.get_template(f"{template}.md.j2").render(made=_MADE, in_a_checkout=root() == CHECKOUT, **values)
+    return made.get_template(f"{template}.md.j2").render(made=MADE, in_a_checkout=root() == CHECKOUT, **values)
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -92,9 +92,9 @@ def _unread(foreign: Iterable[str]) -> list[str]:
     for path in foreign:
         found.setdefault(path.split("/")[0], []).append(path)
     broken = f", except perhaps {', '.join(broken_streams())}, whose definition is broken" if broken_streams() else ""
-    place = {True: "files in no folder", False: "that folder"}
+    place = {True: "files outside of folders", False: "that folder"}
     return [
-        f"{_shown(paths)}: left out, no stream reads {place[paths == [top]]}{broken}"
+        f"{_shown(paths)}: left out, since no stream reads {place[paths == [top]]}{broken}"
         for top, paths in sorted(found.items())
         if top not in read and not any(fnmatchcase(top, pattern) for pattern in read)
     ]

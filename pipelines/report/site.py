@@ -45,7 +45,7 @@ MENU = (
     (runs_and_gate.PAGE, "Runs and gate"),
     (lineage.PAGE, "Lineage"),
     (lateness.PAGE, "Lateness"),
-    (benchmarks.PAGE, "Benchmarks"),
+    *([(benchmarks.PAGE, "Benchmarks")] if benchmarks.SOURCE.is_dir() else ()),
 )
 _STYLE, _SCRIPT, _SEARCH, _MADE, _LOCK = "site.css", "site.js", "search.js", "report.json", "report"
 # The libraries that draw the figures: the package has a version of all three.

@@ -25,7 +25,7 @@ _HOLD_NO_EVENT = ("refused", "unreadable")
 _LEAST_LANDINGS = 4
 # The texts of an ingest's warnings, which stand behind each other in one message.
 _BETWEEN_WARNINGS = re.compile(r"(?<=of the stream\)); ")
-_OF_FILES = ": refused_files of the stream)"
+_LISTED = (": refused_files of the stream)", ": no_new_file_for of the stream)")
 
 
 def to_do(lake: Lake) -> list[Remark]:
@@ -84,7 +84,7 @@ def _wrong_steps(steps: list[StepRow]) -> Iterator[Remark]:
     for name, row in sorted(newest.items()):
         warnings = _BETWEEN_WARNINGS.split(row.message or "") if row.state == "done" else []
         for warning in filter(None, warnings):
-            if not warning.endswith(_OF_FILES):  # these are listed one by one
+            if not warning.endswith(_LISTED):  # these have entries of their own
                 yield Remark(f"{name}: {warning}", "bad", f"windrow profile {name}")
 
 

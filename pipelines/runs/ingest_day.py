@@ -182,7 +182,9 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))
     with run_table.step(lake, run, "forget") as entry:
         if not leave_file and path in landing.listing(config.landing, tables.stream).paths:
-            raise WrongParameter("path", path, "a file that has left the landing folder; or add --leave-file")
+            raise WrongParameter(
+                "path", path, "a file that left the landing folder: move it out first, or add --leave-file"
+            )
         progress = entry.stages.following(progress)
         entry.inputs = {"forgotten": path}
         return ingest_as_step(lake, run, tables, entry, Asked(forget=frozenset([path])), progress)

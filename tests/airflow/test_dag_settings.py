@@ -22,6 +22,8 @@ retires = 3
 owner = "mobility"
 [streams.cdr]
 schedule = "0 99 * * *"
+[streams.telemetry]
+notifier = "alerts:WORD"
 """
 # By table: what is wrong in it, and what is said of it.
 REFUSED = {
@@ -32,6 +34,8 @@ REFUSED = {
     "[queries.bikes_demand]": ('tags = ["a"]', "key of [queries.bikes_demand] in windrow.toml is 'tags'"),
     "[queries.bikes_in_use]": ("owner = 3", "owner of [queries.bikes_in_use] is 3; allowed: a text"),
     "[queries.bikes_last_hour]": ('notifier = "alerts"', "allowed: module:name"),
+    "[queries.bikes_in_use_prorated]": ("retries = 1001", "is 1001; allowed: a whole number from 0 to 1,000"),
+    "[streams.telemetry]": (f'tags = ["{"x" * 101}"]', "allowed: texts of at most 100 letters"),
     "[queries.bikes_refill]": ("most_task_seconds = 0", "allowed: a number of seconds, above 0"),
 }
 
@@ -43,7 +47,7 @@ def project(tmp_path) -> Path:
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=120)
     for file in ("streams/cdr.py", "streams/telemetry.py", "queries/cdr_active.py"):
         shutil.copy(ROOT / "examples" / file, tmp_path / "mine" / file)
-    (tmp_path / "mine/dags/alerts.py").write_text("def on_failure(context):\n    print(context)\n")
+    (tmp_path / "mine/dags/alerts.py").write_text("WORD = 'none'\n\n\ndef on_failure(context):\n    print(context)\n")
     return tmp_path / "mine"
 
 
@@ -92,10 +96,12 @@ def test_each_key_holds_for_the_dags_of_its_stream_or_for_the_task_of_its_query(
 
 
 def test_a_wrong_table_takes_down_the_dags_of_its_stream_alone_and_is_an_import_error(project):
-    """Also what only Airflow finds wrong: the hour 99."""
+    """Also what only Airflow finds wrong: the hour 99, and a notifier that can't be called."""
+    shutil.copy(ROOT / "examples/streams/phone_calls.py", project / "streams")
     dags, errors = parsed(project, WRONG)
-    assert dags.keys() == {"telemetry", "maintenance", "windrow_report"}
+    assert dags.keys() == {"phone_calls", "maintenance", "windrow_report"}
     [text] = errors.values()
+    assert "notifier is 'alerts:WORD'" in text and "it can't be called" in text
     assert errors.keys() == {"windrow_broken.py"} and "schedule is '0 99 * * *'" in text
     assert "'retires'" in text and "Did you mean 'retries'?" in text and "Did you mean 'bikes'?" in text
 

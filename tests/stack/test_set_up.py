@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from stack.places import JARS, PYTHON, REPOSITORY
+from stack.places import MADE, PYTHON, REPOSITORY
 from windrow.kernels import warm
 from windrow.pipelines import compiled
 from windrow.pipelines.engines.spark import archive, jars
 from windrow.schemas.errors import NotSetUp
 
+JARS = MADE / "jars"
 STORAGE = "io/delta/delta-storage/4.4.0/delta-storage-4.4.0.jar"
 
 

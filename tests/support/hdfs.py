@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pyspark
 
-from stack.places import JARS
+from stack.places import MADE
 from tests.support import processes
 from tests.support.processes import free_port
 from windrow.pipelines.engines.spark import jars
 from windrow.pipelines.logged import silent
 from windrow.processes import java
 
+JARS = MADE / "jars"
 _JARS = jars.JarSet(
     "HDFS's",
     Path(__file__).with_suffix(".sha256"),

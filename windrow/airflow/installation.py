@@ -62,16 +62,26 @@ def imported(notifier: str) -> Callable[..., Any]:
     """The function or the class. WrongParameter where there is none of that name."""
     module, _, name = notifier.partition(":")
     try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        allowed = f"module:name of a function or a class of notifiers that Airflow can import ({error})"
-        raise WrongParameter("notifier", notifier, allowed) from None
+        found = getattr(import_module(module), name)
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
+        raise _no_notifier(notifier, f"{type(error).__name__}: {error}") from None
+    if not callable(found):
+        raise _no_notifier(notifier, "it can't be called")
+    return found
+
+
+def _no_notifier(notifier: str, why: str) -> WrongParameter:
+    allowed = f"module:name of a function or a class of notifiers that Airflow can import ({why})"
+    return WrongParameter("notifier", notifier, allowed)
 
 
 def _told_of_failures(said: DagSettings) -> Callable[..., Any] | None:
     if notifier := said["notifier"]:
         found = imported(notifier)
-        return found() if isinstance(found, type) else found
+        try:
+            return found() if isinstance(found, type) else found
+        except Exception as error:
+            raise _no_notifier(notifier, f"{type(error).__name__}: {error}") from None
     return _mailer()(**_mail(said, *FAILED)) if _mails(said) else None
 
 
