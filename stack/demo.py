@@ -76,7 +76,7 @@ def say_what_comes(tour: Tour) -> None:
     is_set_up = environments.is_current(environments.AIRFLOW)
     generated = tour.landing.is_relative_to(tour.home)
     steps = (
-        f"sets up Windrow and Airflow: {'nothing is left to do' if is_set_up else '2 GB on the disk; minutes, once'}",
+        f"sets up Windrow and Airflow: {'nothing is left to do' if is_set_up else '1.5 GB on the disk; minutes, once'}",
         f"{'writes' if generated else 'takes your'} landing files of {', '.join(STREAMS)}",
         f"starts Airflow, runs a day of each and backfills two days of {BACKFILLED}: 90 seconds on two cores",
         "stops Airflow and shows what came out",
