@@ -37,7 +37,11 @@ def ensure(show: Show = silent) -> None:
     parent = cache.parents()[0]
     parent.mkdir(parents=True, exist_ok=True)
     with open(parent / "compiling.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # whichever process comes second finds them compiled
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            show("another process compiles the kernels: waiting for its end", 0, None)
+            fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_current():
             _compile(parent, show)
             (parent / _stamp()).touch()

@@ -96,6 +96,12 @@ def _first(folders: Iterable[Path]) -> Path | None:
     return next((each for each in folders if (each / FILE).is_file()), None)
 
 
+def named(variable: str) -> str:
+    """A setting as the user wrote it: a variable, or a key of windrow.toml."""
+    key = variable.removeprefix("WINDROW_").lower()
+    return f"{key} of {FILE}" if variable not in os.environ and key in _settings() else variable
+
+
 @overload
 def setting(variable: str, default: str) -> str: ...
 @overload

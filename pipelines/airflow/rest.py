@@ -115,7 +115,12 @@ class Client:
 
     def runs(self, dag: str, kind: str) -> list[dict]:
         """All runs of a DAG of one kind: scheduled, manual, backfill or asset_triggered."""
-        return self.call("GET", f"/dags/{dag}/dagRuns?run_type={kind}&limit=100")["dag_runs"]
+        found: list[dict] = []
+        while True:
+            page = self.call("GET", f"/dags/{dag}/dagRuns?run_type={kind}&limit=100&offset={len(found)}")
+            found += page["dag_runs"]
+            if not page["dag_runs"] or len(found) >= page["total_entries"]:
+                return found
 
     def tasks(self, dag: str, run: str) -> list[dict]:
         """The task instances of a run."""

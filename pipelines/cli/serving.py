@@ -40,11 +40,11 @@ def up(
         _complete(found, asked)
     else:
         make_landing(home, asked or home.landing)
-        if asked is not None:
-            config.keep_landing(home.home, asked)
         settings.airflow(), settings.dags_folder()
         _output.note("Airflow starts (about 30 s)")
         found = server.start(home.here, asked or home.landing)
+        if asked is not None:
+            config.keep_landing(home.home, asked)
     _output.show_facts(_facts(found), as_json)
 
 

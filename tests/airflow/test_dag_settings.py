@@ -24,6 +24,8 @@ owner = "mobility"
 schedule = "0 99 * * *"
 [streams.telemetry]
 notifier = "alerts:WORD"
+[streams.phone_calls]
+schedule = "0 0 30 2 *"
 """
 # By table: what is wrong in it, and what is said of it.
 REFUSED = {
@@ -96,12 +98,13 @@ def test_each_key_holds_for_the_dags_of_its_stream_or_for_the_task_of_its_query(
 
 
 def test_a_wrong_table_takes_down_the_dags_of_its_stream_alone_and_is_an_import_error(project):
-    """Also what only Airflow finds wrong: the hour 99, and a notifier that can't be called."""
-    shutil.copy(ROOT / "examples/streams/phone_calls.py", project / "streams")
+    """Also what only Airflow finds wrong: the hour 99, the 30th of February, and a notifier that can't be called."""
+    for name in ("phone_calls", "call_center"):
+        shutil.copy(ROOT / "examples/streams" / f"{name}.py", project / "streams")
     dags, errors = parsed(project, WRONG)
-    assert dags.keys() == {"phone_calls", "maintenance", "windrow_report"}
+    assert dags.keys() == {"call_center", "maintenance", "windrow_report"}
     [text] = errors.values()
-    assert "notifier is 'alerts:WORD'" in text and "it can't be called" in text
+    assert "schedule is '0 0 30 2 *'" in text and "notifier is 'alerts:WORD'" in text and "it can't be called" in text
     assert errors.keys() == {"windrow_broken.py"} and "schedule is '0 99 * * *'" in text
     assert "'retires'" in text and "Did you mean 'retries'?" in text and "Did you mean 'bikes'?" in text
 

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from airflow.sdk import AssetAlias, CronDataIntervalTimetable, Param
 from airflow.sdk.exceptions import AirflowTimetableInvalid
+from croniter import CroniterError, croniter
 
 from windrow.airflow import installation
 from windrow.airflow.command import WindrowOperator, asset
@@ -46,7 +47,8 @@ def _schedule(said: str) -> CronDataIntervalTimetable | None:
     found = CronDataIntervalTimetable(said, timezone="UTC")
     try:
         found.validate()
-    except AirflowTimetableInvalid as error:
+        croniter(said).get_next()
+    except (AirflowTimetableInvalid, CroniterError) as error:  # the second of 30 February
         raise WrongParameter("schedule", said, f"a cron of five fields, in UTC, or {NO_SCHEDULE!r} ({error})") from None
     return found
 
