@@ -58,13 +58,13 @@ def lateness_table(query: str) -> Table:
             Column(
                 "delay_mean_seconds",
                 "float64",
-                "mean time from a window's end to its row on time; null without such rows",
+                "mean time from a window's end to its row on time, of windows that passed; null without any",
                 "s",
             ),
             Column(
                 "delay_median_seconds",
                 "float64",
-                "median of the same time, on which gaps weigh less; null without such rows",
+                "median of the same time, on which gaps weigh less; null without any",
                 "s",
             ),
             required("is_own", "bool", "whether it is the lateness of the query's definition"),

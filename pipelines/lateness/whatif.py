@@ -37,14 +37,16 @@ ENOUGH = 0.99
 class CurvePoint:
     """What one lateness would have made of the rows.
 
-    complete: windows whose row on time had all of their events; on_time: windows with such a row; delay_us,
-    delay_median_us: from their ends to these rows, all together, and of the window in the middle, None without any
+    complete: windows whose row on time had all of their events; on_time: windows with such a row; passed: those of them
+    whose end the watermark reached; delay_us, delay_median_us: from the ends of these to their rows, all together, and
+    of the window in the middle, None without any
     """
 
     lateness_us: int
     windows: int
     complete: int
     on_time: int
+    passed: int
     events: int
     late_events: int
     delay_us: int
@@ -61,18 +63,20 @@ class CurvePoint:
 
     @property
     def delay_mean_seconds(self) -> float | None:
-        """None where no window has a row on time."""
-        return self.delay_us / self.on_time / SECOND_US if self.on_time else None
+        """None where the watermark reached the end of no window."""
+        return self.delay_us / self.passed / SECOND_US if self.passed else None
 
     @property
     def delay_median_seconds(self) -> float | None:
-        """Where streams have gaps the mean says more of these; None where no window has a row on time."""
+        """Where streams have gaps the mean says more of these; None where the mean is."""
         return None if self.delay_median_us is None else self.delay_median_us / SECOND_US
 
 
 def curve(asked: QueryConnection, lateness_us: Sequence[int]) -> list[CurvePoint]:
     """A point for each lateness, in the order given; none without windows. The stream is taken to end with its last
-    event, which lets all windows pass (semantics §1). O(events · their windows + windows · points)."""
+    event, which lets all windows pass (semantics §1); only those that had passed before have a delay (§3).
+
+    O(events · their windows + windows · points)."""
     windows, events = asked.one("SELECT count(*), coalesce(sum(events), 0) FROM windows_needed")
     if not windows:
         return []
@@ -81,8 +85,8 @@ def curve(asked: QueryConnection, lateness_us: Sequence[int]) -> list[CurvePoint
     late, on_time = _late_events(asked), _on_time(asked)
     points = ((each, late.get(each, 0), *on_time[each]) for each in lateness_us)
     return [
-        CurvePoint(each, windows, complete, rows, events, late_events, delay_us, median_us)
-        for each, late_events, complete, rows, delay_us, median_us in points
+        CurvePoint(each, windows, complete, rows, passed, events, late_events, delay_us, median_us)
+        for each, late_events, complete, rows, passed, delay_us, median_us in points
     ]
 
 
@@ -112,26 +116,25 @@ def _late_events(asked: QueryConnection) -> dict[int, int]:
     return {each: int(events) for each, events in rows}
 
 
-def _on_time(asked: QueryConnection) -> dict[int, tuple[int, int, int, int | None]]:
-    """By lateness of `bounds`: complete windows, those with a row on time, their delays, and the median of these. A
-    window passes at the first tick whose newest start is `lateness` behind its end, at the latest at the last tick."""
+def _on_time(asked: QueryConnection) -> dict[int, tuple[int, int, int, int, int | None]]:
+    """By lateness of `bounds`: complete windows, those with a row on time, those of them that passed, their delays, and
+    the median of these. A window passes at the first tick whose newest start is `lateness` behind its end."""
     rows = asked.rows("""
         WITH ends AS (
             SELECT b.lateness_us, w.window_end_us, count(*) FILTER (w.most_us < b.lateness_us) AS complete,
                    count(*) FILTER (w.least_us < b.lateness_us) AS on_time
             FROM windows_needed w CROSS JOIN bounds b GROUP BY ALL),
-        last AS (SELECT max(epoch_us(arrival)) AS tick_us FROM silver),
         delays AS (
-            SELECT e.lateness_us, e.complete, e.on_time,
-                   coalesce(t.tick_us, last.tick_us) - e.window_end_us AS delay_us
+            SELECT e.lateness_us, e.complete, e.on_time, t.tick_us - e.window_end_us AS delay_us,
+                   if(t.tick_us IS NULL, 0, e.on_time) AS passed
             FROM ends e
-            ASOF LEFT JOIN ticks t ON e.window_end_us + e.lateness_us <= t.newest_us
-            CROSS JOIN last),
+            ASOF LEFT JOIN ticks t ON e.window_end_us + e.lateness_us <= t.newest_us),
         ordered AS (
-            SELECT *, sum(on_time) OVER (PARTITION BY lateness_us ORDER BY delay_us) AS until,
-                   sum(on_time) OVER (PARTITION BY lateness_us) AS all_on_time FROM delays)
-        SELECT lateness_us, sum(complete), sum(on_time), sum(CAST(on_time AS HUGEINT) * delay_us),
-               min(delay_us) FILTER (2 * until >= all_on_time AND all_on_time > 0)
+            SELECT *, sum(passed) OVER (PARTITION BY lateness_us ORDER BY delay_us) AS until,
+                   sum(passed) OVER (PARTITION BY lateness_us) AS all_passed FROM delays)
+        SELECT lateness_us, sum(complete), sum(on_time), sum(passed),
+               coalesce(sum(CAST(passed AS HUGEINT) * delay_us), 0),
+               min(delay_us) FILTER (2 * until >= all_passed AND all_passed > 0)
         FROM ordered GROUP BY lateness_us""")
     return {each: (*map(int, counts), median_us) for each, *counts, median_us in rows}
 
