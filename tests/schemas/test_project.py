@@ -92,8 +92,8 @@ def test_a_variable_beats_the_file(folder, tmp_path):
         ("[stream.bikes]", "Did you mean 'streams'?"),
         ("streams = 3", "allowed: tables, [streams.NAME]"),
         ("landing = ", "a file of TOML; this one is none: Invalid value"),
-        ("engine = 'flink'", "WINDROW_ENGINE is 'flink'; allowed: spark or local"),
-        ("task_mib = -1", "WINDROW_TASK_MIB is '-1'; allowed: a whole number from 1"),
+        ("engine = 'flink'", "engine of windrow.toml is 'flink'; allowed: spark or local"),
+        ("task_mib = -1", "task_mib of windrow.toml is '-1'; allowed: a whole number from 1"),
     ],
 )
 def test_what_its_file_can_not_say_is_refused_by_its_name(folder, text, said):
