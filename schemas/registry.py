@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from windrow.schemas.errors import BrokenDefinition, UnknownName
+from windrow.schemas import project
+from windrow.schemas.errors import BrokenDefinition, NotSetUp, UnknownName
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.mistakes import load, names_in, source_of
 from windrow.schemas.model import PREFIX, Model
@@ -40,6 +41,10 @@ class Definitions(Generic[T]):
         """The definition of that name; BrokenDefinition if its file is, UnknownName without a file."""
         if name in self.broken:
             raise self.broken[name]
+        if not self.found and project.root() is None:
+            raise NotSetUp(
+                f"this folder is in no project, and no {kind} is known", "windrow init FOLDER, or cd to a project"
+            )
         if name not in self.found:
             raise UnknownName(kind, name, [*self.found, *self.broken, *also_known])
         return self.found[name]

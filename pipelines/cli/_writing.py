@@ -79,7 +79,7 @@ def _identity(asked: str) -> str:
     names = asked.split(",")
     if not all(map(_NAME.fullmatch, names)):
         raise WrongParameter(
-            "IDENTITY", asked, f"such as --identity key,start or --identity line or --identity none\n{IDENTITY}"
+            "--identity", asked, f"such as --identity key,start or --identity line or --identity none\n{IDENTITY}"
         )
     quoted = ", ".join(f'"{each}"' for each in names)
     return {"line": quoted, "none": "None"}.get(asked, f"({quoted}{',' * (len(names) == 1)})")

@@ -148,7 +148,7 @@ def _change(change: "Change") -> dict:
     return {
         "what": change.kind,
         "name": change.name,
-        "": change.why,
+        "why": change.why,
         "events": change.events,
         "before": change.events_before,
         "arrival days": _in_short(change.arrival_days),

@@ -73,7 +73,8 @@ def airflow(
         environment = settings.airflow_environment(home.here, server.PREFERRED_PORT, home.landing)
     else:
         raise NotSetUp(f"no Airflow was started over {home.here} yet", typed("up"))
-    return subprocess.run([settings.airflow(), *words], env=environment, check=False).returncode
+    quiet = {"PYTHONWARNINGS": "ignore:Could not import graphviz"}  # which only one command of Airflow's needs
+    return subprocess.run([settings.airflow(), *words], env=environment | quiet, check=False).returncode
 
 
 def make_landing(home: Config, landing: Location) -> None:

@@ -58,7 +58,7 @@ def lateness_row(row: Mapping[str, Any]) -> dict[str, object]:
         "late events": row["late_events"],
         "median delay": length(row["delay_median_seconds"]),
         "mean delay": length(row["delay_mean_seconds"]),
-        "": "; ".join(mark for mark, is_marked in marks.items() if is_marked),
+        "note": "; ".join(mark for mark, is_marked in marks.items() if is_marked),
     }
 
 
