@@ -9,7 +9,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,7 +88,8 @@ def _jars(wanted: jars.JarSet, folder: Path, show: Show) -> SetUpPart:
         found = jars.problems(wanted, wanted.folder(folder))
         return "; ".join(found[:SHOWN]) + (f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
 
-    return SetUpPart(f"{wanted.whose} JARs", partial(jars.ensure, wanted, folder, show), wrong, wanted.fix)
+    ensure, is_optional = partial(jars.ensure, wanted, folder, show), wanted is jars.S3  # only a lake on S3 needs them
+    return SetUpPart(f"{wanted.whose} JARs", ensure, wrong, wanted.fix, is_optional)
 
 
 def _archive(folder: Path, show: Show) -> SetUpPart:
@@ -113,9 +114,8 @@ def findings(home: Config) -> list[Finding]:
     spark = home.engine == "spark" and has_spark
     lacks = [] if spark or home.engine != "spark" else [LACKS_SPARK]
     found = lacks + [Finding.of(part) for part in parts(home, spark, s3=spark)]
-    optional = [replace(each, optional=True) if each.subject.startswith("S3") else each for each in found]
     airflows = Finding("processes of Airflow", *server.condition(home.here))
-    return [*_machine(home.here), *optional, _airflow(), airflows, *_landing(home)]
+    return [*_machine(home.here), *found, _airflow(), airflows, *_landing(home)]
 
 
 def summary(found: list[Finding]) -> str:

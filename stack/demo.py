@@ -144,7 +144,7 @@ def _runs(tour: Tour) -> list[dict]:
         for dag in (*tour.days, flow.REPORT_DAG):
             client.wait_for_dag(dag)
         # Its pages come once, at the end.
-        client.call("PATCH", f"/dags/{flow.REPORT_DAG}?update_mask=is_paused", {"is_paused": True})
+        client.pause(flow.REPORT_DAG)
         say(f"{started.address}   login: {settings.login(tour.home)}")
     done: list[dict] = []
     with _section(f"A {'manual' if tour.by_hand else 'scheduled'} run of a day of {', '.join(tour.days)}"):

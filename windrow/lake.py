@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from windrow.answer import Answer, sql
 from windrow.pipelines import config
+from windrow.pipelines.logged import silent
 
 if TYPE_CHECKING:
     from windrow.pipelines.ingest.outcome import IngestReport
@@ -17,7 +18,6 @@ def ingest(stream: str, engine: str | None = None) -> "IngestReport":
     """Bring a stream's tables up to date with its landing files, as `windrow ingest` does. Returns what became of each
     file. Raises UnknownName, NotSetUp without a landing folder, GateFailed, TableDamaged, LockHeld."""
     from windrow.pipelines.runs.ingest_day import ingest_day
-    from windrow.pipelines.runs.replay import silent
 
     return ingest_day(config.load(engine=engine), stream, None, None, silent)
 
@@ -52,6 +52,5 @@ def report(into: Path | None = None) -> Path:
     """Make the pages of the lake, as `windrow report` does. Returns the path of the first page. into: folder of the
     pages, by default report/ of the home. Raises NotSetUp without the extra `report`."""
     from windrow.pipelines.report.site import build
-    from windrow.pipelines.runs.replay import silent
 
     return build(config.load(), into, silent).first_page

@@ -45,7 +45,11 @@ class Client:
 
     def unpause(self, dag: str) -> None:
         """Let the scheduler run a DAG; one without catchup runs its last complete interval at once."""
-        self.call("PATCH", f"/dags/{dag}?update_mask=is_paused", {"is_paused": False})
+        self.pause(dag, False)
+
+    def pause(self, dag: str, paused: bool = True) -> None:
+        """Have the scheduler start no run of a DAG."""
+        self.call("PATCH", f"/dags/{dag}?update_mask=is_paused", {"is_paused": paused})
 
     def make_pool(self, name: str, slots: int) -> None:
         """A pool of that name, unless there is one: a user may have given it other slots."""

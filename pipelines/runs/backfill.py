@@ -9,9 +9,10 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import snapshots
 from windrow.pipelines.ledger.run_table import published
 from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.logged import silent
 from windrow.pipelines.runs.batch import Progress, require_of_some
 from windrow.pipelines.runs.definitions import nothing_arrived, tables_of, with_arrivals
-from windrow.pipelines.runs.replay import replay, silent
+from windrow.pipelines.runs.replay import replay
 from windrow.pipelines.runs.reports import DayFailure, Done
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.schemas import registry

@@ -210,7 +210,7 @@ def _of_jars(config: Config, master: str) -> Mapping[str, str]:
     """Those that Spark sends; Delta's are on the class path of this machine already."""
     jars = [] if is_one_machine(master) else _jars(config)
     if _is_on_s3(config):
-        folder = config.jars / "s3"
+        folder = S3.folder(config.jars)
         jars += _jars_in(folder, f"the lake is below {config.home}, and S3's JARs are not in {folder}", S3.fix)
     return {"spark.jars": ",".join(jars)} if jars else {}
 
