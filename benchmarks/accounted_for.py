@@ -23,9 +23,9 @@ HEAD = """# Everything accounted for
 
 <!-- Made by `make accounted` from the real files: run that again, don't edit this page. -->
 
-Each file of the real data (its folder lies next to the repository, since its licences forbid to commit it), ingested:
-records = accepted + duplicates + refused. A line may hold many records; a line that can't be read counts as one. What
-each reason means stands on the page of its stream ([streams](streams.md)).
+This page lists every real file after its ingest: records = accepted + duplicates + refused. A line may hold many
+records, and a line that can't be read counts as one. The page of each [stream](streams.md) explains the reasons. The
+files themselves are not in the repository, since their licences forbid that.
 """
 DUPLICATE = "duplicate"
 

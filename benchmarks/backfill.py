@@ -22,7 +22,7 @@ from benchmarks.backfill_lakes import LAST_DAY, IngestedLake, Words, backfill_wo
 from benchmarks.backfill_rows import RowsCompared, compared
 from benchmarks.pages import FOLDER, Figure, claim, write
 from benchmarks.processor import Spent
-from stack import compiled
+from windrow.pipelines import compiled
 from windrow.pipelines.config import REPOSITORY
 from windrow.pipelines.flow import scheduled_queries
 from windrow.schemas.queries.bikes_demand import QUERY

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from benchmarks import bronze_to_silver
 from benchmarks.pages import table
-from stack import airflow, compiled
 from tests.support.lakes import ingest
-from windrow.pipelines.airflow import rest
+from windrow.pipelines import compiled
+from windrow.pipelines.airflow import rest, server
 from windrow.pipelines.config import ENGINES, REPOSITORY, Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.flow import scheduled_queries
@@ -40,16 +40,16 @@ HEAD = """# Where the seconds of an everyday run go
 
 <!-- Made by `make everyday`: run that again, don't edit this page. -->
 
-Seconds differ from machine to machine and from hour to hour: compare them within this page only. Two cores. The first
-tables are of a week of generated landing files of bikes, cdr and telemetry, at least 4,000 events a day each: all but
-the last day's ingested before, so that each run has new files too.
+Seconds differ from machine to machine and from hour to hour, so compare them only within this page. The machine has two
+cores. The first tables use a week of generated landing files of bikes, cdr and telemetry, each with at least 4,000
+events a day. All files but those of the last day were ingested before, so that each run has new files.
 """
 
 
 def prepare(engine: str) -> Config:
     """A lake with a week of generated events, up to yesterday, whose files are new."""
     home = REPOSITORY / "var" / "everyday" / engine
-    airflow.stop(home)
+    server.stop(home)
     shutil.rmtree(home, ignore_errors=True)
     config = Config(home, home / "landing", asked_engine="local")
     for name in STREAMS:
@@ -65,7 +65,7 @@ def scheduled_day(config: Config, engine: str) -> tuple[float, list[dict]]:
     """Seconds of wall time of yesterday's scheduled runs of all streams together, and a row for each of their tasks."""
     os.environ["WINDROW_ENGINE"] = engine
     try:
-        client = airflow.start(config.home, config.landing).client()
+        client = server.start(config.home, config.landing).client()
         for name in STREAMS:
             client.wait_for_dag(name)
         began = time.monotonic()
@@ -75,7 +75,7 @@ def scheduled_day(config: Config, engine: str) -> tuple[float, list[dict]]:
         wall_s = time.monotonic() - began
         return wall_s, [row for name in STREAMS for row in _tasks(config, client, name, runs[name][0])]
     finally:
-        airflow.stop(config.home)
+        server.stop(config.home)
 
 
 def _tasks(config: Config, client: rest.Client, stream: str, run: dict) -> list[dict]:

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 from benchmarks.pages import table
 from benchmarks.processor import peak_mib
-from stack import compiled
 from tests.support.lakes import ingest
 from tests.support.small_lake import write_ingested
+from windrow.pipelines import compiled
 from windrow.pipelines.config import REPOSITORY, Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines import engine_of

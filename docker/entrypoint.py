@@ -35,7 +35,7 @@ def variables(folder: Path) -> dict[str, str]:
 
 
 def write_login(found: MutableMapping[str, str]) -> None:
-    """The file, where there is to be one; then nobody has the variable any more."""
+    """The file, where there is to be one; then no process has the variable any more."""
     password, file = found.pop(LOGIN, None), found.get(LOGIN_FILE)
     if password and file:
         Path(file).touch(mode=0o600)

@@ -31,7 +31,7 @@ from windrow.schemas.windows import Window
 
 
 def make(kernel: str, aggregates: Mapping[str, Aggregate], window: Window | None = None, **options):
-    """An empty window, or the open windows of one key. What it has depends on the kernel:
+    """Make an empty window, or the open windows of one key. Its methods depend on the kernel:
 
         trips = make("finger_tree", {"trips": agg("count"), "longest": agg("max", "duration_s")}, min_arity=8)
             insert, bulk_insert, evict, bulk_evict, query, range_query, oldest, youngest, len, check
@@ -40,13 +40,13 @@ def make(kernel: str, aggregates: Mapping[str, Aggregate], window: Window | None
         hot = make("multi_buffer", {"most": agg("max", "celsius")}, ThresholdFrame("celsius", 80.0))
             insert, insert_burst, frames, content, evict, save, load, check
 
-    kernel: one that docs/kernels.md lists. aggregates: name → what `windrow.agg` makes, as in a Query.
-    window: of events that last what `windrow.spanning` makes, of frames `windrow.frame` or `windrow.session`,
-    of point events none. options: `column_types`, a dict of those columns that hold something else than float64; others
-    are those of the kernel's class (`OPTIONS`). Times in µs. O(1), and seconds where the kernel is compiled first.
+    kernel: a kernel of docs/kernels.md. aggregates: by name, what `windrow.agg` makes, as in a Query.
+    window: for events that last, what `windrow.spanning` makes; for frames, what `windrow.frame` or `windrow.session`
+    makes; for point events, none. options: `column_types`, a dict with the types of columns that don't hold float64,
+    and the options of the kernel's class (`OPTIONS`). Times are in µs. O(1), or seconds if the kernel must be compiled.
 
     Raises NotServed for an unknown kernel, function, aggregate or kind of frame; WrongParameter for a window that is
-    missing, of another kind or too much, and for a wrong option, column or parameter.
+    missing, not wanted or of another kind, and for a wrong option, column or parameter.
     """
     require_known("kernel", kernel, KERNELS)
     return FOLDERS[kernel].make(kernel, aggregates, window, **options)

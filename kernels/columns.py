@@ -28,7 +28,7 @@ KINDS = {np.int64: "iu", np.float64: "iufb", np.bool_: "b"}
 def refuse_masked(name: str, given: object) -> None:
     """WrongParameter for values that NumPy masks: without the mask they would count."""
     if np.ma.is_masked(given):
-        raise WrongParameter(name, "masked in part", "values that are all there; leave others out, or make them null")
+        raise WrongParameter(name, "masked in part", "values without a mask; leave masked ones out, or make them null")
 
 
 def _column(name: str, given: object, wanted: type, dimensions: tuple[int, ...], allowed: str) -> np.ndarray:

@@ -116,12 +116,12 @@ def replay_keys(
 ) -> ResultRows:
     """Replay many keys through one window (semantics §1-§3) and return every row whose tick is reached.
 
-    Too-late events change nothing here; telling them is the late table's work. Sort order, shapes and units:
-    see types.py. Raises WrongParameter for a parameter that is not allowed, NotServed for a window, aggregate
-    or kernel that is not served, BadInput for columns that break their contract (it names the event),
-    AggregateFailed for a sum beyond int64, TooManyRows beyond the limits, TooManySeconds where it was asked to
-    stop, KernelOutOfMemory, KeyboardInterrupt after a signal. Releases the GIL. Time O(events · log d + rows · log
-    panes), d being the number of panes that an event arrives behind, by the kernels chosen if none is named.
+    Events that are too late change no row; the late table lists them. types.py has sort order, shapes and units.
+    Raises WrongParameter for a parameter that is not allowed, NotServed for a window, aggregate or kernel that is not
+    supported, BadInput for columns that break their contract (it names the event), AggregateFailed for a sum beyond
+    int64, TooManyRows beyond the limits, TooManySeconds if it was told to stop, KernelOutOfMemory, KeyboardInterrupt
+    after a signal. Releases the GIL. If no kernel is named, the time is O(events · log d + rows · log panes), d being
+    the number of panes that an event arrives behind.
     """
     kernel = KernelChoice(None) if kernel is None else kernel
     for name, given, of in (

@@ -1,10 +1,8 @@
-"""Compile what replays use before anything is replayed: `python -m windrow.kernels.warm [PART …]`.
+"""Compile what replays use before anything is replayed (pipelines/compiled.py).
 
 The parts can be compiled side by side, those of the second round once the first is there. What no replay uses unless a
 query names it, and aggregates beyond COMMON, are compiled when they are first used.
 """
-
-import sys
 
 import numpy as np
 
@@ -18,7 +16,6 @@ from windrow.kernels.replay.kernel_selection import FINGER_TREE
 from windrow.kernels.replay.loop import replay_calls
 from windrow.kernels.replay.numbered.in_time import in_time_logic, rolling_in_time
 from windrow.kernels.replay.numbered.logic import numbered_logic
-from windrow.kernels.runtime.kept import logger
 from windrow.kernels.spans import _planner as planner
 from windrow.kernels.spans.se_slicing import slice_ends
 from windrow.kernels.states.tables import monoid_table, plan_table
@@ -80,10 +77,3 @@ FIRST_ROUND = {
     "replay": compile_replay,
 }
 SECOND_ROUND = {"rows": warm_replay, "in_time": warm_in_time}
-
-
-if __name__ == "__main__":
-    logger.setLevel("ERROR")  # the user who asked for this knows that something is compiled
-    for part, compile_part in (FIRST_ROUND | SECOND_ROUND).items():
-        if part in (sys.argv[1:] or [part]):
-            compile_part()

@@ -20,8 +20,13 @@ def main() -> int:
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     # What a command imports stays: to look through it for garbage at each 700 new objects took a fifth of the imports.
     gc.set_threshold(100_000)
-    from windrow.pipelines.cli._app import main as run
+    from windrow.schemas.errors import WindrowError
 
+    try:
+        from windrow.pipelines.cli._app import main as run
+    except WindrowError as error:  # a windrow.toml that can't be read: definitions are looked for where it says
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
     return run()
 
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from windrow.pipelines import location
-from windrow.pipelines.location import Location
+from windrow.pipelines.location import HOME, Location
 from windrow.schemas.errors import WrongParameter
-from windrow.schemas.project import root, setting
+from windrow.schemas.project import named, root, setting
 from windrow.schemas.replay_limits import ReplayLimits
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -31,7 +31,7 @@ MIB = 1 << 20
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
 SPARK_CONF, LOCKS = "WINDROW_SPARK_CONF", "WINDROW_LOCKS"
-HOME, LANDING = "WINDROW_HOME", "WINDROW_LANDING"
+LANDING = "WINDROW_LANDING"
 _LIMITS = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
 # In a home: the landing folder that `make up` was given last.
 _KEPT = "landing_folder"
@@ -62,7 +62,7 @@ def _number(variable: str, default: int, least: int, most: int, unit: int = 1) -
         number = int(text) if re.fullmatch(r"[0-9]{1,18}", text.strip()) else -1
         if not least <= number <= most:
             allowed = f"a whole number from {least} to {most:,}, or leave the variable unset"
-            raise WrongParameter(variable, text, allowed)
+            raise WrongParameter(named(variable), text, allowed)
         return number * unit
 
     return cached_property(read)
@@ -131,7 +131,9 @@ class Config:
         """Which of pipelines/engines/ moves rows; WrongParameter for one that there is not."""
         name = self.asked_engine or setting("WINDROW_ENGINE", ENGINES[0])
         if name not in ENGINES:
-            raise WrongParameter("--engine" if self.asked_engine else "WINDROW_ENGINE", name, " or ".join(ENGINES))
+            raise WrongParameter(
+                "--engine" if self.asked_engine else named("WINDROW_ENGINE"), name, " or ".join(ENGINES)
+            )
         return name
 
     @cached_property
@@ -147,7 +149,7 @@ class Config:
         url = _LOCK_SERVER.fullmatch(text)
         if text != "file" and url is None:
             # Not the whole: it may hold a password.
-            raise WrongParameter(LOCKS, re.sub(r"(?s)\W.*", "…", text), _LOCKS_ALLOWED)
+            raise WrongParameter(named(LOCKS), re.sub(r"(?s)\W.*", "…", text), _LOCKS_ALLOWED)
         return f"postgresql{url[1]}" if url else None
 
     @cached_property
@@ -166,7 +168,7 @@ class Config:
         master = setting("WINDROW_SPARK_MASTER")
         if master is not None and not _MASTER.fullmatch(master):
             allowed = "local[2], local[*] or the like, spark://HOST:PORT, k8s://HOST:PORT, yarn, or leave it unset"
-            raise WrongParameter("WINDROW_SPARK_MASTER", master, allowed)
+            raise WrongParameter(named("WINDROW_SPARK_MASTER"), master, allowed)
         return master
 
     @cached_property
@@ -226,14 +228,14 @@ def made() -> Path:
 
 
 def _location(variable: str, default: Location, forbidden: str = "") -> Location:
-    value = setting(variable)
+    value, name = setting(variable), named(variable)
     if value is None:
-        return location.require_served(default, variable, forbidden)
+        return location.require_served(default, name, forbidden)
     if not value.strip():
-        raise WrongParameter(variable, value, f"{location.SERVED}; or leave the variable unset")
-    place = location.parsed(value, variable)
+        raise WrongParameter(name, value, f"{location.SERVED}; or leave the variable unset")
+    place = location.parsed(value, name)
     if location.is_local(place):
         there = next(each for each in (place, *place.parents) if os.path.exists(each))
         if not os.path.isdir(there):
-            raise WrongParameter(variable, value, f"a folder, also one that is yet to be made; {there} is a file")
-    return location.require_served(place, variable, forbidden)
+            raise WrongParameter(name, value, f"a folder, which need not exist yet; {there} is a file")
+    return location.require_served(place, name, forbidden)

@@ -16,13 +16,16 @@ from windrow.schemas.query import Query
 from windrow.schemas.registry import queries_of
 from windrow.schemas.side_tables import state_name
 from windrow.schemas.stream import Stream
+from windrow.schemas.validation import OF_OTHER_DAGS
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
-IN_ORDER, BACKFILL, STALE = "_in_order", "_backfill", "_stale"
+IN_ORDER, BACKFILL, STALE = OF_OTHER_DAGS
 """Behind a stream's name, the names of its other DAGs."""
 STATE = state_name("{query}")
-REPORT = "report"
-"""What the last task of each DAG updates: no table, but the pages of `windrow report`."""
+REPORT, REPORT_DAG = "report", "windrow_report"
+"""What the DAG of the report updates: no table, but the pages of `windrow report`."""
+RUNS = "runs"
+"""What is updated by runs that update no table that is published: those that failed, and maintenance."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Task:
 LAND = Stage(
     "land",
     FILES,
-    "looks for new, changed and vanished files in the landing folder, and for rows that the tables have lost",
+    "finds new, changed and vanished files in the landing folder, and rows that the tables have lost",
     ("landing/", "files_{stream}", "silver_{stream}", "partitions_{stream}"),
     ("files_{stream}",),
 )
@@ -66,28 +69,28 @@ BRONZE = Stage("bronze", FILES, "keeps the lines of changed files as received", 
 SILVER = Stage(
     "silver",
     FILES,
-    "types, refuses and deduplicates them; every arrival day that they touch is made again",
+    "parses the lines, refuses bad records and duplicates, and makes each touched arrival day again",
     ("bronze_{stream}", "silver_{stream}", "quarantine_{stream}", "partitions_{stream}"),
     ("silver_{stream}", "quarantine_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 TICKS = Stage(
     "ticks",
     FILES,
-    "notes when the watermark passed what, a digest of each arrival day, and what became of each file",
+    "notes how the watermark moved, a digest of each arrival day, and what became of each file",
     ("silver_{stream}", "pass_{stream}", "partitions_{stream}"),
     ("pass_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 CHECK_SILVER = Stage(
     "check_silver",
     LOGICAL_DATE,
-    "checks that every record of the files is accounted for, and the silver that the run reads",
+    "checks that every record of the files is accounted for, and that the silver to be read is right",
     ("files_{stream}", "silver_{stream}", "quarantine_{stream}", "pass_{stream}", "partitions_{stream}", "verdicts"),
     ("verdicts",),
 )
 REPLAY = Stage(
     "replay",
     LOGICAL_DATE,
-    "runs the day's arrivals through the query's kernel, and a model's function, into the audit tables",
+    "runs the day's arrivals through the query's kernel or model, and writes the audit tables",
     ("silver_{stream}",),
     ("{query}_audit", "{query}_late_audit"),
     also_reads=(STATE,),
@@ -96,7 +99,7 @@ REPLAY = Stage(
 GATE = Stage(
     "gate",
     LOGICAL_DATE,
-    "checks exactly that version of the audit rows; a failed check stops here",
+    "checks exactly this version of the audit rows; a failed check stops the run",
     ("{query}_audit", "{query}_late_audit", "silver_{stream}", "pass_{stream}"),
     ("verdicts",),
     also_reads=("{query}",),
@@ -104,7 +107,7 @@ GATE = Stage(
 PUBLISH = Stage(
     "publish",
     LOGICAL_DATE,
-    "replaces the day of the late table, then of the results, by the checked version",
+    "replaces the day in the late table, then in the results, with the checked version",
     ("{query}_audit", "{query}_late_audit", "verdicts", "partitions_{stream}"),
     ("{query}_late", "{query}"),
 )
@@ -113,7 +116,7 @@ PUBLISH = Stage(
 MAINTAIN = Stage(
     "maintain",
     LAKE,
-    "puts small files together, removes what no reader and no run needs, and shortens the tables' logs",
+    "compacts small files, removes files that no reader and no run needs, and shortens the tables' logs",
 )
 REPORT_PAGES = Stage("report", LAKE, "makes the pages on streams, queries, runs and tables again")
 
@@ -148,6 +151,11 @@ def replay_task(queries: Sequence[Query]) -> Task:
     return _of_queries("replay", ("replay", *(query.name for query in queries)), queries)
 
 
+def own_replay_task(query: Query) -> Task:
+    """The same of a query that windrow.toml has a table of."""
+    return _of_queries(f"replay_{query.name}", ("replay", query.name), [query])
+
+
 def backfill_task(queries: Sequence[Query]) -> Task:
     """Makes many days in one pass; which ones of which queries, the params of the run add to the command line."""
     return _of_queries("backfill", ("backfill",), queries, of_a_day=False)
@@ -169,8 +177,7 @@ def maintenance_task() -> Task:
 
 
 def report_task() -> Task:
-    """The last of each DAG: makes the pages again, whatever became of the others. Data Docs take seconds more: they are
-    made when a user asks."""
+    """Makes the pages again. Data Docs take seconds more: they are made when a user asks."""
     return Task("report", ("report", "--no-data-docs"), (REPORT_PAGES,), of_a_day=False)
 
 

@@ -38,24 +38,24 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
 ) -> pa.Table:
     """Replay events as they arrived and return every row that a streaming system would have emitted.
 
-    events: a pyarrow.Table, a DataFrame of pandas or Polars, or another table that has `__arrow_c_stream__`, with
-        the query's key and value columns, `start`, `end` (equal to start for points), `arrival` (timestamps with a
-        time zone, whole microseconds), `seq` (integers); rows in any order, (arrival, seq) unique, end ≥ start, no NaN
-        (pandas' NaN is null)
-    complete: the stream has ended, so the watermark goes to infinity at the last arrival tick
-    kernel, options: use this kernel with these options; by default chosen for each key by its events; the
-        ledger of a run lists which. Options of any replay: most_rows (by default as many as a quarter of the machine's
-        memory holds) and most_seconds
-    ahead_at_most: how far the start of an event may be after its arrival, as a stream says it: after one wrong clock
-        all others would be too late
-    idle_after: after how much silence the watermark goes on without events, as a stream says it, from 1 minute to less
-        than a day: at each whole idle_after since the last arrival tick, or since midnight (UTC), as an event that
-        began idle_after before would take it; until the end of the day of the last arrival
+    events: a pyarrow.Table, a DataFrame of pandas or Polars, or another table that has `__arrow_c_stream__`. Its
+        columns: the query's key and value columns; `start`, `end` (equal to start for points) and `arrival`, which are
+        timestamps with a time zone, in whole microseconds; and `seq`, an integer. Rows may have any order; (arrival,
+        seq) must be unique, end ≥ start, and no value NaN (pandas' NaN counts as null)
+    complete: True if the stream has ended: the watermark then goes to infinity at the last arrival tick
+    kernel, options: use this kernel with these options. By default the events of a key decide which kernel the key
+        gets; the ledger of a run lists the kernels. Every replay has the options most_rows (by default as many as a
+        quarter of the machine's memory holds) and most_seconds
+    ahead_at_most: how far the start of an event may be after its arrival, as in a stream's definition. An event
+        further ahead is refused, since after one wrong clock all other events would be too late
+    idle_after: after how much silence the watermark moves without events, as in a stream's definition: from 1 minute
+        to less than a day. At each whole idle_after since the last arrival tick, or since midnight (UTC), the
+        watermark moves as if an event had come that began idle_after before; until the end of the last arrival's day
     Returns a pyarrow.Table of the key columns with their own types, window_start, window_end, revision, pane,
     emitted_at, events, late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
-    the table, NotServed for a window, aggregate or kernel that there is not, AggregateFailed for a sum beyond int64,
-    TooManyRows and TooManySeconds beyond these limits; Ctrl-C ends it at once.
+    the table, NotServed for an unknown window, aggregate or kernel, AggregateFailed for a sum beyond int64, TooManyRows
+    and TooManySeconds beyond these limits. Ctrl-C ends it at once.
     O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
     """
     table = arrow_table(events)
@@ -73,13 +73,13 @@ def late_table(
     ahead_at_most: timedelta = timedelta(0),
     idle_after: timedelta | None = None,
 ) -> pa.Table:
-    """The events of `replay_table` that were too late for at least one of their windows, or too long for spanning ones,
-    sorted by key, arrival, seq.
+    """Return the events that were too late for at least one of their windows, or too long for spanning windows, sorted
+    by key, arrival, seq. The arguments are those of `replay_table`.
 
     Returns the key columns, start, end, arrival, seq, reason, first_missed and last_missed (starts of windows),
-    windows_missed and late_by (µs, int64: the watermark before its tick − the end of the first missed window; below
-    zero for a too long event that came in time, null where it met no window or there was no watermark yet).
-    `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
+    windows_missed and late_by (µs, int64: the watermark before the event's tick − the end of the first missed window;
+    below zero for a too long event that came in time, null if the event met no window or came before any watermark).
+    `complete` changes nothing, since no event arrives after the last tick. Raises the same errors as replay_table.
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
@@ -100,8 +100,8 @@ def _validated(
         days = int(arrival_us.max()) // DAY_US - int(arrival_us.min()) // DAY_US + 1
         most = days * (DAY_US // (idle_after // MICROSECOND))
         allowed = (
-            f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an "
-            "arrival time wrong? The first and the last are too far from each other"
+            f"a length with at most {MOST_HEARTBEATS:,} heartbeats; this table would have up to {most:,}. Check the "
+            "arrival times: the first and the last are far from each other"
         )
         require(most <= MOST_HEARTBEATS, "idle_after", idle_after, allowed)
     return ours, ticks_of_events(arrival_us, stored(ours["start"]), idle_after)

@@ -6,14 +6,17 @@ these can't do alike is in storage.py.
 
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from windrow.schemas import project
 from windrow.schemas.errors import NotSetUp, WrongParameter
 
 if TYPE_CHECKING:
     from upath import UPath
 
+HOME = "WINDROW_HOME"
 Location: TypeAlias = "Path | UPath"
 
 IN_A_CHECKOUT = (Path(__file__).resolve().parent.parent / "pyproject.toml").exists()
@@ -25,16 +28,26 @@ NOT_IN_HOMES = "%\\#?[]^|*{},"
 SERVED = "a folder's path, s3://BUCKET/FOLDER (or s3a://), or hdfs://HOST:PORT/FOLDER"
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _OF_SCHEME = re.compile(r"//[^/?#\s]+(/[^/?#]+)*")
-# Variables by which all libraries find an S3 server, and by which it knows who asks.
+# Variables by which all libraries find an S3 server and name the user to it.
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 PLACES = (*_ENDPOINTS, *_REGIONS)
 KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
-def set_up(of_a_wheel: str) -> str:
+def set_up(of_a_wheel: str, of_a_checkout: str = "make setup") -> str:
     """The command by which a user gets what is missing: an installed wheel has no `make`."""
-    return "make setup" if IN_A_CHECKOUT else of_a_wheel
+    return of_a_checkout if IN_A_CHECKOUT else of_a_wheel
+
+
+def typed(command: str, home: str | None = None) -> str:
+    """`up`, `down` or `doctor` as a user types it for a home, by default for that of this process."""
+    in_the_checkout = IN_A_CHECKOUT and project.root() == project.CHECKOUT
+    made = f"make {command}" if in_the_checkout else f"windrow {command}"
+    of = home or shlex.quote(os.environ.get(HOME, ""))
+    if of == "''":
+        return made
+    return f"{made} WINDROW_HOME={of}" if in_the_checkout else f"WINDROW_HOME={of} {made}"
 
 
 def parsed(text: str, setting: str) -> Location:

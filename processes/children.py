@@ -1,4 +1,5 @@
-"""Child processes: however a command ends, nothing that it started stays, in its session or beyond."""
+"""Child processes: however a command ends, nothing that it started stays, in its session or beyond, but what it was
+asked to leave running."""
 
 import ctypes
 import os
@@ -12,6 +13,7 @@ _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
 HASTY_GRACE_S = 2.0
 # An ordinary end leaves Spark time to delete its temporary files.
 GRACE_S = 15.0
+_left_running: set[int] = set()
 
 
 def end_with_parent() -> None:
@@ -24,8 +26,14 @@ def adopt_grandchildren() -> None:
     _prctl(_CHILD_SUBREAPER, 1)
 
 
+def leave_running(child: int) -> None:
+    """Keep this child, an Airflow's component, when the command has done its work."""
+    _left_running.add(child)
+
+
 def end_children(grace_s: float) -> None:
-    """End all descendants: the JVM, and Spark's Python workers, which fall to us when the JVM ends."""
+    """End all descendants but those to be left running: the JVM, and Spark's Python workers, which fall to us when the
+    JVM ends."""
     for number in signals.SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     adopt_grandchildren()
@@ -34,7 +42,7 @@ def end_children(grace_s: float) -> None:
 
 def _living_children() -> list[int]:
     children = [process for process, parent in proc.parents().items() if parent == os.getpid()]
-    return [child for child in children if not _has_ended(child)]
+    return [child for child in children if child not in _left_running and not _has_ended(child)]
 
 
 def _has_ended(child: int) -> bool:

@@ -2,8 +2,8 @@
 
 DuckDB 2.0 breaks its query off when a signal's handler raises, and makes a RuntimeError of what it raised; then it
 waits for its workers. A worker that was about to start misses that and computes to its end: 4 of 12 queries hung so.
-A second interrupt, half a second later, ended each of them. Who reads a query's rows without Python, as delta-rs does,
-lets no handler run at all: so a thread, which the signal itself wakes, interrupts.
+A second interrupt, half a second later, ended each of them. A library that reads a query's rows without Python, such
+as delta-rs, lets no handler run at all: so a thread, which the signal itself wakes, interrupts.
 
 A handler may run within a weak reference's callback or a `__del__`, of an import or of Py4J, say; there Python drops
 what it raises: a backfill then went on to its end. So the same thread sends the signal again when Python reports a

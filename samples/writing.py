@@ -27,7 +27,7 @@ def days_until(last_day: date, days: int) -> list[date]:
 
 
 def end_us(day: date) -> int:
-    """The first µs after a day, UTC: of what ends later nobody knows on that day."""
+    """The first µs after a day, UTC: what ends later is not known on that day."""
     return (day - EPOCH.date() + timedelta(days=1)) // timedelta(microseconds=1)
 
 

@@ -59,7 +59,7 @@ class WrongParameter(WindrowError, ValueError):
 
 
 class NotServed(WrongParameter):
-    """A part of the query language that no kernel serves yet."""
+    """No kernel supports this part of the query language yet."""
 
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...], meant: object = None):
         self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
@@ -68,38 +68,38 @@ class NotServed(WrongParameter):
 
 
 class NotRecounted(WrongParameter):
-    """A window kind whose rows the gate can't count again: nothing of it is published unchecked."""
+    """The gate can't count the rows of this window kind again, and no rows are published unchecked."""
 
     def __init__(self, kind: str, recounted: tuple[str, ...]):
         self.parameter, self.value, self.allowed = "window", kind, ", ".join(recounted)
         file = f"pipelines/gate/recount/kinds/{kind.replace('.', '/')}.py"
-        lacks = f"window is {kind!r}, and the gate has no SQL to count its rows again; it has some for {self.allowed}. "
-        WindrowError.__init__(self, f"{lacks}Take one of these, or add {file} (docs/add-a-window.md)")
+        lacks = f"window is {kind!r}, and the gate has no SQL to count its rows again. "
+        WindrowError.__init__(self, f"{lacks}Use one of {self.allowed}, or add {file} (docs/add-a-window.md)")
 
 
 class TooManyRows(WrongParameter):
-    """A replay would make, or has made, more rows than it may."""
+    """A replay makes more rows than `most_rows` allows."""
 
     def __init__(self, rows: int, most: int, bytes_a_row: int):
         self.parameter, self.value, self.rows = "most_rows", most, rows
         WindrowError.__init__(
             self,
             f"this replay makes {rows:,} rows or more, of {bytes_a_row} bytes each; most_rows is {most:,}. Let windows "
-            "slide further or emit less often, replay fewer events at a time, or raise most_rows: an option of "
-            "replay_table, --most-rows of windrow replay and backfill, the setting WINDROW_MOST_ROWS of each task",
+            "slide further or emit less often, replay fewer events at a time, or raise most_rows: the option of "
+            "replay_table, --most-rows of windrow replay and backfill, or the setting WINDROW_MOST_ROWS",
         )
 
 
 class TooManySeconds(WindrowError):
-    """A replay took longer than it may."""
+    """A replay took longer than `most_seconds` allows."""
 
     exit_code, refused, retry_helps = 2, True, False
 
     def __init__(self, most: float | None = None):
         limit = "" if most is None else f", which is {most:,}"
         super().__init__(
-            f"this replay took longer than most_seconds lets it{limit}. Give it more, or leave it out: an option of "
-            "replay_table, --most-seconds of windrow replay and backfill, the setting WINDROW_MOST_SECONDS of each task"
+            f"this replay took longer than most_seconds allows{limit}. Raise or remove that limit: the option of "
+            "replay_table, --most-seconds of windrow replay and backfill, or the setting WINDROW_MOST_SECONDS"
         )
 
 
@@ -115,20 +115,20 @@ class UnknownName(WindrowError, LookupError):
 
 
 class BadInput(WindrowError, ValueError):
-    """Events that break the contract of a replay; the message names the row."""
+    """Events break the contract of a replay. The message names the row."""
 
     exit_code, refused, retry_helps = 4, True, False
 
 
 class AggregateFailed(BadInput):
-    """An aggregate that has no right answer over some values: an exact one beyond its type, say."""
+    """An aggregate has no right answer for some values: an exact sum beyond int64, for example."""
 
     def __init__(self, aggregate: str, where: str, failure: str):
         super().__init__(f"{aggregate} of {where} {failure}")
 
 
 class OutsideStream(WindrowError):
-    """A day before the stream's first day or after its last."""
+    """The day is before the stream's first day or after its last."""
 
     exit_code, refused, retry_helps = 5, True, False
 
@@ -138,7 +138,7 @@ class OutsideStream(WindrowError):
 
 
 class NotSetUp(WindrowError):
-    """A part of the environment is missing; the message ends with the command that fixes it."""
+    """A part of the environment is missing. The message ends with the command that fixes it."""
 
     exit_code, retry_helps = 6, False
 
@@ -147,15 +147,15 @@ class NotSetUp(WindrowError):
 
 
 class AirflowRefused(NotSetUp):
-    """Airflow's server refused; `status` is the HTTP status."""
+    """Airflow's server refused a request. `status` is the HTTP status."""
 
     def __init__(self, status: int, asked: str, answer: str):
         self.status = status
-        super().__init__(f"Airflow answered {status} to {asked}: {answer}", "make doctor")
+        super().__init__(f"Airflow answered {status} to {asked}: {answer}", "windrow doctor")
 
 
 class TableMismatch(WindrowError):
-    """A table on disk differs from its definition; every difference is listed."""
+    """A table on disk differs from its definition. The message lists every difference."""
 
     exit_code, retry_helps = 7, False
 
@@ -169,7 +169,7 @@ class TableMismatch(WindrowError):
 
 
 class GateFailed(WindrowError):
-    """A check failed: the audit rows are kept, the published table is as before."""
+    """A check failed. The audit rows are kept, and the published table has not changed."""
 
     exit_code, refused, retry_helps = 8, True, False
 
@@ -177,36 +177,36 @@ class GateFailed(WindrowError):
         self.check, self.figure, self.limit, self.query = check, figure, limit, query
         super().__init__(
             f"check {check!r} failed: {figure} (limit: {limit}). None of these rows was published; the audit rows "
-            f'are kept. The offending rows:\n  windrow query "{query}"'
+            f'are kept. To see the offending rows:\n  windrow query "{query}"'
         )
 
 
 class IngestBehind(WindrowError):
-    """What the stream's newest ingest left can't be replayed: another definition made it, or its tables are gone."""
+    """The stream's newest ingest can't be replayed: another definition made its tables, or they are gone."""
 
     exit_code, refused, retry_helps = 9, True, False
 
 
 class StorageFailed(WindrowError):
-    """The disk refused a write, and other runs give room back as they end; or maintenance removed what was read."""
+    """The disk refused a write, or maintenance removed a file that was being read. The same command may work later."""
 
     exit_code = 10
 
 
 class LandingFailed(WindrowError):
-    """The landing folder, or a file in it, can't be read: a share may come back, a file be complete by then."""
+    """The landing folder, or a file in it, can't be read. The same command may work later."""
 
     exit_code = 11
 
 
 class BadStatement(WindrowError):
-    """SQL that `windrow query` can't run."""
+    """`windrow query` can't run this SQL."""
 
     exit_code, retry_helps = 12, False
 
 
 class KernelOutOfMemory(WindrowError, MemoryError):
-    """A kernel got no memory. Its call ended in the middle: what it worked on can be dropped, not used."""
+    """A kernel got no memory, and its call ended in the middle. The object that it worked on can't be used again."""
 
     exit_code = 13
 
@@ -214,11 +214,11 @@ class KernelOutOfMemory(WindrowError, MemoryError):
         self.asked_bytes = asked_bytes
         less = "a shorter window, fewer keys at once, or an aggregate with a shorter state"
         lacks = f"a kernel asked for {asked_bytes:,} bytes and there is no more memory"
-        super().__init__(f"{lacks}; give the process more, or the kernel less: {less}")
+        super().__init__(f"{lacks}; give the process more memory, or the kernel less work: {less}")
 
 
 class Superseded(WindrowError):
-    """Rows of the day from a newer snapshot, or newer ones of the same, passed the gate: their run publishes."""
+    """Newer rows of the day have passed the gate. Their run publishes the day, so this run did not."""
 
     exit_code, skipped, retry_helps = 14, True, False
 
@@ -226,12 +226,12 @@ class Superseded(WindrowError):
         self.newest, self.run_id = newest, run_id
         super().__init__(
             f"{audited} was not published: {newest}, passed the gate, and its run {run_id!r} "
-            f"publishes the day. Should that run have ended before it could: {command}"
+            f"publishes the day. If that run has already ended without publishing: {command}"
         )
 
 
 class LockHeld(WindrowError):
-    """A lock was not free for as long as one may wait for it."""
+    """A lock was not free within the time that a process may wait."""
 
     exit_code = 17
 
@@ -240,36 +240,36 @@ class LockHeld(WindrowError):
         process = getattr(holder, "process", "PROCESS")
         super().__init__(
             f"the lock {lock!r} was not free within {most_s:,} s: held by {holder or 'a process that is not known'}. "
-            f"Let that end, or end it (kill {process}), and run this again; or wait longer: {setting}"
+            f"Wait for that process, or end it (kill {process}), and run this again; to wait longer: {setting}"
         )
 
 
 class SparkEnded(WindrowError):
-    """Spark's JVM ended while it worked: another process ended it, or the machine had no memory left for it."""
+    """Spark's JVM ended while it worked: another process ended it, or the machine ran out of memory."""
 
     exit_code = 18
 
 
 class WorkerLost(WindrowError):
-    """A thread of a farm or a process of an engine ended, or a function doesn't end; the message says what to do."""
+    """A farm's thread or an engine's process ended, or a function doesn't end. The message says what to do."""
 
     exit_code = 19
 
 
 class EarlierDayMissing(WindrowError):
-    """The run of a day starts from the state that the run of an earlier day left, and there is none that fits."""
+    """The run of a day starts from the state that an earlier day's run left, and no such state fits."""
 
     exit_code, refused, retry_helps = 20, True, False
 
 
 class NothingArrived(WindrowError):
-    """Days before a stream's first arrival or after its newest: their runs would make no rows."""
+    """The days are before the stream's first arrival or after its newest, so their runs would make no rows."""
 
     exit_code, skipped, retry_helps = 21, True, False
 
 
 class BrokenDefinition(WindrowError):
-    """The file of a stream, a query or an aggregate says what can't be. Others that don't need it go on."""
+    """The file of a stream, a query or an aggregate has a mistake. Definitions that don't need it still work."""
 
     exit_code, refused, retry_helps = 15, True, False
 

@@ -42,14 +42,14 @@ class HeavyCall:
 
 
 def heavy(function: str, *columns: str, **parameters: object) -> HeavyCall:
-    """A function of a model: `heavy("polynomial_fit", "value", degree=2)`."""
+    """The function of a model: `heavy("polynomial_fit", "value", degree=2)`."""
     return HeavyCall(function, columns, tuple(sorted(parameters.items())))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model(Query):
-    """A query that also asks a heavy function. It is given the events that have a value in all of its columns, and
-    must end within `seconds_a_window`, or the row says "over time"."""
+    """A query that also calls a heavy function on each window. The function gets the events that have a value in all
+    of its columns. It must end within `seconds_a_window`; otherwise the row's status is "over time"."""
 
     aggregates: dict[str, Aggregate] = field(default_factory=dict)
     function: HeavyCall

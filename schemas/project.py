@@ -29,42 +29,49 @@ KINDS = ("streams", "queries", "models", "policies", "aggregates", "functions", 
 CHECKOUT = Path(__file__).resolve().parent.parent
 # Settings by their key in windrow.toml, which is the name of their variable without WINDROW_, in small letters.
 FOLDERS = ("home", "landing", "jars", "numba")
+TABLES = ("streams", "queries")
+"""What else a windrow.toml has: tables of one stream or query each, which schemas/dag_settings.py reads."""
 SETTINGS = {
-    "home": "where all that Windrow makes lies: a folder, or a URI of S3 or HDFS; else var/ of the project",
-    "landing": "where files of events land; else landing/ of the home",
-    "definitions": "a folder of definitions, or several; else that of windrow.toml",
+    "home": "folder, or URI of S3 or HDFS, for all that Windrow writes. Default: var/ of the project",
+    "landing": "folder where files of events land. Default: landing/ of the home",
+    "definitions": "one folder of definitions, or several. Default: the folder of windrow.toml",
     "engine": "`spark` or `local`, which needs no JVM",
     "spark_master": "where Spark runs, such as local[8] or spark://HOST:7077",
-    "spark_conf": "more settings of Spark: a table, or the path of a file like spark-defaults.conf",
+    "spark_conf": "more settings of Spark: a table, or the path of a file such as spark-defaults.conf",
     "java_options": "more options of Spark's JVM",
     "jars": "the folder of Delta's JARs",
-    "locks": "`file`, or the URL of the PostgreSQL that has the locks",
+    "locks": "where locks are kept: `file`, or the URL of a PostgreSQL server",
     "numba": "the folder of compiled code",
     "task_mib": "how much a task reads, in MiB",
-    "lines_per_worker": "how many lines keep one more core of the local engine busy",
-    "ingest_batch_mib": "how much content an ingest commits at once, in MiB; 0: each file alone",
-    "most_rows": "the most rows that a task of a replay may make",
-    "most_seconds": "how long a task of a replay may take",
-    "most_wait_seconds": "how long one waits for a lock",
+    "lines_per_worker": "how many lines the local engine needs to put one more core to work",
+    "ingest_batch_mib": "how much content an ingest commits at once, in MiB. 0: each file alone",
+    "most_rows": "how many rows a task of a replay may make",
+    "most_seconds": "how many seconds a task of a replay may take",
+    "most_wait_seconds": "how many seconds a process waits for a lock",
+    "airflow": "of `windrow up`: the whole path of `airflow`, where that is in another environment",
+    "airflow_database": "of `windrow up`: the URL of a PostgreSQL for Airflow; else SQLite in the home",
     "command": "of DAGs: the whole path of `windrow`",
     "pool": "of DAGs: the pool of all tasks",
-    "most_task_seconds": "of DAGs: after how long a task is ended",
+    "owner": "of DAGs: the owner of the tasks",
+    "retries": "of DAGs: how often a task that failed is tried again",
+    "most_task_seconds": "of DAGs: the longest time for a task, in seconds; then Airflow ends it",
     "spark_connection": "of DAGs: the Airflow connection that says where Spark runs",
     "storage_connection": "of DAGs: the Airflow connection of the lake's S3",
     "alert_connection": "of DAGs: the Airflow connection, of type smtp, that sends mails",
-    "alert_to": "of DAGs: who gets a mail for each task that failed for good",
-    "alert_after_seconds": "of DAGs: after how long a run that has not ended is late",
+    "alert_to": "of DAGs: the address that gets a mail when a task has failed for good",
+    "alert_after_seconds": "of DAGs: the longest time for a run, in seconds, before it is reported as late",
+    "notifier": "of DAGs: module:name of a function, or a class of notifiers, that is called in place of a mail",
 }
 
 
 def enter(file: Path) -> None:
     """Work in the project of a file, in every process that this one starts too, unless WINDROW_PROJECT names another;
     before any definition is loaded."""
-    found = _first(file.resolve().parents)
-    if found and VARIABLE not in os.environ:
+    if (found := around(file)) and VARIABLE not in os.environ:
         os.environ[VARIABLE] = str(found)
-        for known in (root, _settings, _read, folders):
-            known.cache_clear()
+    # Airflow parses in a fork of a process that has read windrow.toml before, maybe before an edit.
+    for known in (root, _settings, _read, folders):
+        known.cache_clear()
 
 
 @cache
@@ -80,8 +87,19 @@ def root() -> Path | None:
     return _first((here, *here.parents, CHECKOUT))
 
 
+def around(file: Path) -> Path | None:
+    """The folder of the project that a file or a folder lies in."""
+    return _first(file.resolve().parents)
+
+
 def _first(folders: Iterable[Path]) -> Path | None:
     return next((each for each in folders if (each / FILE).is_file()), None)
+
+
+def named(variable: str) -> str:
+    """A setting as the user wrote it: a variable, or a key of windrow.toml."""
+    key = variable.removeprefix("WINDROW_").lower()
+    return f"{key} of {FILE}" if variable not in os.environ and key in _settings() else variable
 
 
 @overload
@@ -97,7 +115,14 @@ def setting(variable: str, default: str | None = None) -> str | None:
 def _settings() -> dict[str, str]:
     """Those of windrow.toml, as the variables have them: paths from the project's folder on."""
     folder = root()
-    return {} if folder is None else {key: _placed(folder, key, value) for key, value in _read(folder).items()}
+    found = {} if folder is None else _read(folder)
+    return {key: _placed(folder, key, value) for key, value in found.items() if folder and key not in TABLES}
+
+
+def tables(kind: str) -> dict[str, Any]:
+    """Those of a kind of TABLES, by the name of their stream or query, as windrow.toml has them."""
+    folder = root()
+    return {} if folder is None else _read(folder).get(kind, {})
 
 
 @cache
@@ -106,10 +131,15 @@ def _read(folder: Path) -> dict[str, Any]:
     try:
         found = tomllib.loads(file.read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WrongParameter(FILE, str(file), f"TOML: {error}") from None
-    for key in found:
-        if key not in SETTINGS:
-            raise WrongParameter(f"setting of {file}", key, f"{', '.join(SETTINGS)}{did_you_mean(key, SETTINGS)}")
+        raise WrongParameter(FILE, str(file), f"a file of TOML; this one is none: {error}") from None
+    for key, value in found.items():
+        if key not in (*SETTINGS, *TABLES):
+            known = (*SETTINGS, *(f"[{kind}.NAME]" for kind in TABLES))
+            raise WrongParameter(
+                f"setting of {file}", key, f"{', '.join(known)}{did_you_mean(key, (*SETTINGS, *TABLES))}"
+            )
+        if key in TABLES and not isinstance(value, dict):
+            raise WrongParameter(f"{key} of {file}", value, f"tables, [{key}.NAME]")
     return found
 
 

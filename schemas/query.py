@@ -53,7 +53,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
 def policy(name: str, **parameters: object) -> Policy:
-    """A user-programmed slide policy, with its parameters."""
+    """Windows of a slide policy, which is a file of policies/, with the policy's parameters."""
     return Policy(name, tuple(sorted(parameters.items())))
 
 
@@ -81,11 +81,11 @@ def agg(function: str, *columns: str, **parameters: int | float | bool) -> Aggre
 
 @dataclass(frozen=True)
 class Query:
-    """One question, asked of one stream, answered per key and window.
+    """A question about one stream, with an answer for each key and window.
 
-    `lateness` is how far the watermark trails the newest event start; `allowed_lateness` how long after its end a
-    window still takes late events. `where` holds (column, operator, value) triples that must all hold; a comparison
-    with null is false; it is applied after the watermark, which is always the whole stream's.
+    `lateness`: how far the watermark stays behind the newest event start. `allowed_lateness`: how long after its end a
+    window still takes late events. `where`: (column, operator, value) triples that an event must all fulfil; a
+    comparison with null is false. `where` does not change the watermark, which all events of the stream move.
     """
 
     name: str

@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from windrow.schemas.errors import BrokenDefinition, UnknownName
+from windrow.schemas import project
+from windrow.schemas.errors import BrokenDefinition, NotSetUp, UnknownName
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.mistakes import load, names_in, source_of
 from windrow.schemas.model import PREFIX, Model
@@ -40,6 +41,10 @@ class Definitions(Generic[T]):
         """The definition of that name; BrokenDefinition if its file is, UnknownName without a file."""
         if name in self.broken:
             raise self.broken[name]
+        if not self.found and project.root() is None:
+            raise NotSetUp(
+                f"this folder is in no project, and no {kind} is known", "windrow init FOLDER, or cd to a project"
+            )
         if name not in self.found:
             raise UnknownName(kind, name, [*self.found, *self.broken, *also_known])
         return self.found[name]
@@ -98,7 +103,7 @@ def query(name: str) -> Query:
 
 
 def name_of_query(text: str) -> str:
-    """The name of the query that a user means, who may call a model by its file."""
+    """The name of the query that a user means; the user may call a model by its file."""
     return PREFIX + text if text not in query_names() and text in model_files() else text
 
 

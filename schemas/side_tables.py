@@ -17,16 +17,16 @@ def state_table(query: Query, stream: Stream) -> Table:
     """By day and key all that later days depend on; what the watermark has passed is not in it."""
     return Table(
         state_name(query.name),
-        f"What each run of {query.name} leaves for the next day's",
+        f"State that each run of {query.name} leaves for the run of the next day",
         (
             *key_columns(query, stream),
             required(
                 CARRIED,
                 "binary",
-                "int64 words, the least byte first, as the kernel wrote them: what they are of, events that later ones "
-                "may still share a window with, windows that may still change",
+                "int64 words, the least byte first, as the kernel wrote them: what the state belongs to, the events "
+                "that can share a window with later events, and the windows that can still change",
             ),
-            required("logical_date", "date", "the run's day, after which it was so, UTC"),
+            required("logical_date", "date", "day of the run that left this state, UTC"),
             required("bucket", "int64", "bucket of silver that the key is in; 0 where a key is in several"),
         ),
         partition_by=("logical_date", "bucket"),
@@ -43,20 +43,30 @@ def lateness_table(query: str) -> Table:
     """By lateness; made anew as a whole by each `windrow whatif`."""
     return Table(
         lateness_name(query),
-        f"What each lateness would have made of the windows of {query}, over the arrival days that were asked for",
+        f"How complete and how late the rows of {query} would have been with each lateness, over the given days",
         (
             required("query", "string", "name of the query"),
             required("lateness_seconds", "float64", "how long the watermark stays behind the newest event start", "s"),
             required("windows", "int64", "windows that hold events; the same for every lateness"),
             required("complete_share", "float64", "share of the windows whose row on time had all of their events"),
-            required("on_time_share", "float64", "share of the events on time, counted once for each of their windows"),
             required(
-                "late_events", "int64", "events that were late, counted once for each window that they are late for"
+                "on_time_share",
+                "float64",
+                "share of the events that were on time; an event counts once for each of its windows",
+            ),
+            required("late_events", "int64", "late events; an event counts once for each window that it is late for"),
+            Column(
+                "delay_mean_seconds",
+                "float64",
+                "mean time from a window's end to its row on time, of windows that passed; null without any",
+                "s",
             ),
             Column(
-                "delay_mean_seconds", "float64", "from a window's end to its row on time; null without such rows", "s"
+                "delay_median_seconds",
+                "float64",
+                "median of the same time, on which gaps weigh less; null without any",
+                "s",
             ),
-            Column("delay_median_seconds", "float64", "the same of the window in the middle: gaps weigh less", "s"),
             required("is_own", "bool", "whether it is the lateness of the query's definition"),
             required("is_recommended", "bool", "whether it is the least in whole seconds that makes enough complete"),
             required("complete_asked", "float64", "the share of complete windows that the recommendation is for"),

@@ -30,9 +30,9 @@ class Record(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a line stands: its file's path below the landing folder, its number from 1; and what lies alongside
-    the files of events: by name, what each side input's `read` made of its lines. `before`: of a layout that is read
-    in order, the last record before the line in its file."""
+    """Where a line stands: its file's path below the landing folder, and its number from 1. `side_inputs`: by name,
+    what the `read` of each side input returned. `before`: for a layout that is read line by line, the last record
+    before this line in its file."""
 
     path: str = ""
     line: int = 0
@@ -52,8 +52,9 @@ class Refusal(NamedTuple):
 class Column:
     """A column of the silver table. Types: string, int64, float64, bool, timestamp, date.
 
-    `low` and `high` say what is possible, not what was seen: what is beyond is refused. Every number has both: one
-    damaged reading near the ends of int64 or float64 would take the sums of its whole day beyond them.
+    `low` and `high` are the least and greatest possible values, not those seen so far: a value beyond them is refused.
+    Every column of numbers needs both, since one damaged reading near the ends of int64 or float64 would take the sums
+    of its whole day beyond these types.
     """
 
     name: str
@@ -67,13 +68,13 @@ class Column:
 
 IN_ORDER, BY_NAME = "in order", "by name"
 WITHIN_LINES, ACROSS_LINES = "within lines", "across lines"
-# More than anybody has numbered one by one, or a network has carried for one of its users.
+# More than any system has numbered one by one, or a network has carried for one of its users.
 MOST = 10**15
 
 
 def packed_or_not(*stems: str, ending: str = "csv") -> tuple[str, ...]:
-    """Patterns of whole files, packed by gzip, zstd or zip (which holds one), or not: `x.csv.gz.part` is one that still
-    arrives."""
+    """Patterns of files that are packed by gzip, zstd or zip (one file in each), or not packed. A file that is still
+    being written, such as `x.csv.gz.part`, fits none of them."""
     endings = (ending, f"{ending}.gz", f"{ending}.zst", "*zip")  # x.zip and x.csv.zip
     return tuple(f"{stem}.{each}" for stem in stems for each in endings)
 
@@ -82,19 +83,21 @@ def packed_or_not(*stems: str, ending: str = "csv") -> tuple[str, ...]:
 class Layout:
     """One way in which the stream's lines are written.
 
-    `header` is the first line's fields (None: no header, the layout is chosen by `paths`); `parse` turns a line's
-    fields and place into records or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
-    detail). `members` are the fields of lines that are JSON objects, by name (`rider.id` within the object `rider`):
-    texts, numbers as they are written, "" for null or none. `identity` is what makes an event one and the same: "line"
-    (equal lines of the layout), a tuple of columns, `start`, `end` and `arrival`, or None (nothing is a duplicate); a
-    record in which all of these are null is never a duplicate. `line_by_line`: each file is parsed by one process, so
-    that `parse` sees what came before a line. `example` is a line and where it stands: the stream's page shows its
-    records.
-
-    `columns` says how a header is found again: "in order", or "by name", wherever its columns stand and whatever there
-    is besides; `parse` gets them in the order of `header`. `optional` are members, or columns by name, that a file may
-    lack, and that are "" then; a file without another one has another layout. `quoting` says whether a field may be in
-    double quotes: "within lines", "across lines" (it may hold line breaks), None (a quote is a character like others).
+    header: the fields of the first line. None: the files have no header, and `paths` choose the layout
+    parse: turns a line's fields and place into records or refusals. If it raises ValueError, the line is refused as
+        `unreadable`, with the error's text as the detail
+    identity: when two records are the same event: "line" (their lines of this layout are equal), a tuple of columns,
+        `start`, `end` and `arrival` (these are equal), or None (never). A record in which all of these are null is
+        never a duplicate
+    members: for lines that are JSON objects, the members that are fields (`rider.id` is within the object `rider`).
+        Their values are texts, numbers as they are written, and "" for null or a missing member
+    line_by_line: one process parses each file, so that `parse` sees the record before a line
+    columns: how a file's header must match: "in order", or "by name", where the columns may have any order and the
+        file may have others too; `parse` gets them in the order of `header`
+    optional: members, or columns by name, that a file may lack; their values are "" then
+    quoting: whether a field may be in double quotes: "within lines", "across lines" (it may hold line breaks), or None
+        (a quote is an ordinary character)
+    example: a line and its place. The stream's page shows its records
     """
 
     name: str
@@ -115,10 +118,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class SideInput:
-    """Files that hold no events, but what some layout needs to read others. They are read before any line is parsed;
-    a change of theirs is a change of the definition, so that silver is made again.
+    """Files without events that a layout needs to parse other files. They are read before any line is parsed. A change
+    of such a file counts as a change of the stream's definition: silver is made again.
 
-    `read` turns the lines of all its files, in the order of their paths, into what `Place.side_inputs` holds.
+    `read` gets the lines of all these files, in the order of their paths, and returns what `Place.side_inputs` holds.
     """
 
     name: str
@@ -141,8 +144,9 @@ class Limit(NamedTuple):
 class Stream:
     """A stream's definition.
 
-    Limits on what lands, None where there is none. refused_share: of the records of the files that an ingest takes,
-    from 0 to 1; refused_files: of which nothing was accepted, as many as there are; no_new_file_for: whole days.
+    Limits on what lands; None means no limit. refused_share: refused records ÷ records of the files that an ingest
+    takes, from 0 to 1. refused_files: how many files may have no accepted record. no_new_file_for: how many whole days
+    may pass without a new file.
     """
 
     name: str
@@ -223,7 +227,7 @@ KEPT_REFUSALS, KEPT_CHARACTERS = 1_000, 1_000
 # Reasons that every stream shares, in the order in which a line is checked.
 COMMON_REFUSALS = {
     "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one record",
-    "unknown layout": "the file's first line is none of the stream's headers, or its objects or rows lack a member",
+    "unknown layout": "the file's first line is no header of the stream, or an object or row lacks a member",
     "line too long": "the line is longer than 1 MiB; its first 1,000 characters are kept",
     "NUL byte": "the line holds a NUL byte",
     "not UTF-8": "the line is not UTF-8 text",

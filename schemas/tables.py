@@ -53,10 +53,14 @@ def files_table(stream: Stream) -> Table:
         f"Every file that landed for {stream.name}, and what became of its records",
         (
             PATH,
-            required("content_hash", "string", "SHA-256 of its content, unpacked; of its bytes where unreadable"),
+            required(
+                "content_hash", "string", "SHA-256 of the unpacked content; of the file's bytes if it is unreadable"
+            ),
             required("file_bytes", count, "size of the file as it landed", "bytes"),
-            Column("content_bytes", count, "size of its content, unpacked; null where only bronze has it", "bytes"),
-            Column("modified_ns", count, "when it was modified; null: a later change could have the same", "ns, epoch"),
+            Column("content_bytes", count, "size of the unpacked content; null if only bronze still has it", "bytes"),
+            Column(
+                "modified_ns", count, "time of modification; null if a later change could have the same", "ns, epoch"
+            ),
             required("landed_date", "date", "the day on which this content was first ingested, UTC"),
             required(
                 "state",
@@ -69,9 +73,9 @@ def files_table(stream: Stream) -> Table:
             required("readings", count, "records of the file: accepted + quarantined + duplicates"),
             required("accepted", count, "records that are rows of silver"),
             required("quarantined", count, "records refused with a reason other than duplicate"),
-            required("duplicates", count, "records refused because an equal one came earlier"),
+            required("duplicates", count, "records refused because the same event came earlier"),
             required("definition", "string", "hash of the stream's definition by which the records were parsed"),
-            Column("before", "string", "of an unfinished file: JSON of the row that it had, and bronze's version then"),
+            Column("before", "string", "for an unfinished file: JSON of its earlier row, and of bronze's version then"),
         ),
         constraints=(("all_accounted", "readings = accepted + quarantined + duplicates"),),
     )
@@ -87,7 +91,7 @@ def bronze_table(stream: Stream) -> Table:
             LINE,
             required("text", "string", "the line without its line end; bytes that are not UTF-8, and NUL, as \\xNN"),
             Column(
-                "damage", "string", "NUL byte, not UTF-8 or line too long, where the text is not the line's own bytes"
+                "damage", "string", "NUL byte, not UTF-8 or line too long; null if the text is the line's own bytes"
             ),
             required("landed_date", "date", "the day on which the file landed, UTC"),
         ),
@@ -107,7 +111,7 @@ def silver_table(stream: Stream) -> Table:
             LINE,
             READING,
             Column(
-                "identity", "string", "hash of what makes the event one and the same; null where the stream has none"
+                "identity", "string", "hash of what tells events apart; null if the stream's layout has no identity"
             ),
             required("definition", "string", "hash of the stream's definition that accepted the row"),
             required("arrival_date", "date", "day of arrival, UTC"),
@@ -126,18 +130,22 @@ def quarantine_table(stream: Stream) -> Table:
         f"Records of {stream.name} that were refused, each with its reason",
         (
             PATH,
-            Column("line", "int64", "number of the line in the file; null of a whole file, and of the rest of one"),
+            Column(
+                "line", "int64", "number of the line in the file; null for a whole file, and for the rest of a file"
+            ),
             READING,
             required("reason", "string", "why, in the words of the stream's definition"),
             Column("detail", "string", "the value and the limit"),
-            Column("arrival", "timestamp", "when the pipeline could have known, where that could be read, UTC"),
-            Column("identity", "string", "for duplicates: hash of the identity that came earlier"),
-            Column("text", "string", f"the line; of one that is no duplicate its first {KEPT_CHARACTERS:,} characters"),
+            Column(
+                "arrival", "timestamp", "when the pipeline could have known the event, UTC; null if that can't be read"
+            ),
+            Column("identity", "string", "for duplicates: hash of the identity of the earlier event"),
+            Column("text", "string", f"the line; only its first {KEPT_CHARACTERS:,} characters if it is no duplicate"),
             required(
                 "records",
                 "int64",
-                f"how many the row stands for: 1; after the first {KEPT_REFUSALS:,} of a file, duplicates apart, all "
-                "others of a reason",
+                f"how many records the row stands for: 1, or all further records of a reason after a file's first "
+                f"{KEPT_REFUSALS:,} refusals (duplicates not counted)",
             ),
             required("definition", "string", "hash of the stream's definition that refused the row"),
         ),
@@ -149,13 +157,13 @@ def pass_table(stream: Stream) -> Table:
     """The watermark's history: a staircase per arrival day."""
     return Table(
         f"pass_{stream.name}",
-        f"Arrival ticks of {stream.name}, and heartbeats after them, that raised the day's newest event start",
+        f"Arrival ticks of {stream.name}, and later heartbeats, that raised the day's newest event start",
         (
             required("tick", "timestamp", "an arrival tick or a heartbeat, UTC"),
             required(
                 "newest_start",
                 "timestamp",
-                "the newest event start that had arrived by then that day, or that a heartbeat stands for, UTC",
+                "newest event start that had arrived on that day by the tick, or that the heartbeat stands for, UTC",
             ),
             required("arrival_date", "date", "day of arrival, UTC"),
         ),
@@ -172,8 +180,8 @@ def partitions_table(stream: Stream) -> Table:
         (
             required("arrival_date", "date", "day of arrival, UTC"),
             required("events", "int64", "rows of the day"),
-            required("newest_start", "timestamp", "that of the day's last pass tick, UTC"),
-            required("silver_digest", "string", "order-free hash of the day's rows"),
+            required("newest_start", "timestamp", "newest event start at the day's last pass tick, UTC"),
+            required("silver_digest", "string", "hash of the day's rows, independent of their order"),
             required("pass_digest", "string", "hash of the day's pass ticks"),
             required("silver_version", "int64", f"version of silver_{stream.name} that has had these rows since"),
         ),
@@ -183,12 +191,14 @@ def partitions_table(stream: Stream) -> Table:
 WINDOW_COLUMNS = (
     required("window_start", "timestamp", "start of the window, included, UTC"),
     required("window_end", "timestamp", "end of the window, excluded, UTC"),
-    required("window_number", "int64", "0, 1, … in order among the windows of a key with the same start and end"),
+    required("window_number", "int64", "0, 1, … for windows of a key that have the same start and end"),
     required("revision", "int64", "0, 1, 2, … per key and window; each replaces the one before"),
-    required("pane", "string", "the row's firing: early, on_time, late or final"),
-    required("emitted_at", "timestamp", "arrival tick at which a streaming system would have emitted it, UTC"),
+    required("pane", "string", "why the row was emitted: early, on_time, late or final"),
+    required("emitted_at", "timestamp", "arrival tick at which a streaming system would have emitted the row, UTC"),
     required("events", "int64", "events that the row covers"),
-    required("late_events", "int64", "how many of them arrived after the watermark had passed the window's end"),
+    required(
+        "late_events", "int64", "how many of these events arrived after the watermark had passed the window's end"
+    ),
 )
 EMITTED_DATE = required("emitted_date", "date", "day of emitted_at, UTC: the run that wrote the row")
 
@@ -217,10 +227,10 @@ def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], s
 def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
     """Events that were too late for at least one of their windows, or too long for all."""
     context_free = query.window.context_free
-    how_many = "how many windows it missed" + ("" if context_free else "; null: windows depend on their events")
+    how_many = "how many windows it missed" + ("" if context_free else "; null, since windows depend on their events")
     return Table(
         f"{query.name}_late{suffix}",
-        f"Events that {query.name} could not count in some window" + (", before the gate" if suffix else ""),
+        f"Events that {query.name} could not count in at least one window" + (", before the gate" if suffix else ""),
         (
             *key_columns(query, stream),
             *EVENT_TIMES,
@@ -229,15 +239,17 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
             READING,
             required("reason", "string", "too late, or too long"),
             Column(
-                "first_missed", "timestamp", "start of the first window that it missed, UTC; null where it met none"
+                "first_missed", "timestamp", "start of the first window that it missed, UTC; null if it met no window"
             ),
-            Column("last_missed", "timestamp", "start of the last window that it missed, UTC; null where it met none"),
+            Column(
+                "last_missed", "timestamp", "start of the last window that it missed, UTC; null if it met no window"
+            ),
             Column("windows_missed", "int64", how_many, nullable=not context_free),
             Column(
                 "late_by",
                 "int64",
-                "the watermark before its tick minus the end of the first missed window; of a "
-                "too long event below zero if it came in time, null if it met none or came before any watermark",
+                "the watermark before the event's tick minus the end of the first missed window; below zero for a too "
+                "long event that came in time, null if the event met no window or came before any watermark",
                 "microseconds",
             ),
             required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row"),

@@ -23,10 +23,15 @@ TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
 NUMBERS = ("int64", "float64", "bool")
 TIMES = dict.fromkeys(("start", "end", "arrival"), "timestamp")
 LEAST_SILENCE = timedelta(minutes=1)
+# A stream's DAG has its name, and its other DAGs have these behind it (pipelines/flow.py); the lake's have these names.
+OF_OTHER_DAGS, OF_THE_LAKE = ("_in_order", "_backfill", "_stale"), ("maintenance", "windrow_report")
 
 
 def validate_stream(stream: Stream) -> None:
     """WrongParameter for the first thing that doesn't fit."""
+    is_free = stream.name not in OF_THE_LAKE and not stream.name.endswith(OF_OTHER_DAGS)
+    others = f"not {' or '.join(OF_THE_LAKE)}, and none that ends with {', '.join(OF_OTHER_DAGS)}"
+    require(is_free, "name", stream.name, f"a name that no other DAG has: {others}")
     for column in stream.columns:
         if column.type not in TYPES:
             raise WrongParameter(f"columns[{column.name!r}]", column.type, ", ".join(TYPES), TYPES)

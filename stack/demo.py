@@ -1,25 +1,26 @@
 """`make demo`: landing files of three streams, a real Airflow, a day of each, a backfill, and what came out of them.
 
-Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables. It prints progress,
-failures, tables, verdicts, questions with answers (one for each stream and more), and where to look next: in the pages
-of the report too, which the last task of each DAG makes.
+Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables. It says first what
+it will do, prints progress and failures, and ends with ten lines, a picture (demo.sql) and two commands.
 """
 
 import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO
 
-from stack import airflow, commands, setting_up, settings
-from stack.places import MADE, PYTHON, REPOSITORY, WINDROW, make, say
-from windrow.pipelines import config
-from windrow.pipelines.airflow import rest, running
+from stack import environments, setting_up
+from stack.places import MADE, PYTHON, REPOSITORY, WINDROW
+from windrow.pipelines import config, flow, logged
+from windrow.pipelines.airflow import airflow_home, rest, running, server, settings
+from windrow.pipelines.location import typed
+from windrow.pipelines.logged import say
 from windrow.schemas.errors import NotSetUp, WrongParameter
 
 STREAMS = ("bikes", "cdr", "telemetry")
@@ -28,36 +29,14 @@ SEED = 1
 # Of telemetry fewer: its pods and series have a fixed step.
 GENERATED_DAYS = {"bikes": 5, "cdr": 3, "telemetry": 2}
 RUNS_LIMIT_S = 3600.0
-
-
-class DemoQuestion(NamedTuple):
-    """One of demo_questions.sql. sql: in the words of `windrow query`; reading: how to read the answer."""
-
-    asks: str
-    sql: str
-    reading: str
-
-
-def _questions() -> Iterator[DemoQuestion]:
-    for block in (REPOSITORY / "stack" / "demo_questions.sql").read_text().strip().split("\n\n"):
-        asks, *sql, reading = block.splitlines()
-        yield DemoQuestion(asks.removeprefix("-- "), "\n".join(sql), reading.removeprefix("-- "))
-
-
-# The last is of the real files alone.
-_VERDICTS, *OF_EVERY_DEMO, CHANGE_OF_CLOCKS = _questions()
-
-
-def verdicts(days: Iterable[date]) -> DemoQuestion:
-    """What the gate found; days: those that the demo asked for."""
-    asked = ", ".join(f"DATE '{day}'" for day in sorted(set(days)))
-    return _VERDICTS._replace(sql=_VERDICTS.sql.format(days=asked))
+ENGINE, LOCAL = "WINDROW_ENGINE", "local"
+SUMMARY = REPOSITORY / "stack" / "demo.sql"
 
 
 @dataclass(frozen=True)
 class Tour:
     """What a demo does. days: by DAG that of its first run, which is `by_hand` or else the scheduler's own; backfill:
-    two days of BACKFILLED; more: questions of this demo alone."""
+    two days of BACKFILLED."""
 
     home: Path
     landing: Path
@@ -65,26 +44,45 @@ class Tour:
     by_hand: bool
     backfill: tuple[date, date]
     why: str
-    more: tuple[DemoQuestion, ...] = ()
 
 
 def run(landing: Path | None) -> int:
     """The whole demo; 0 when every run succeeded. Whatever interrupts it, nothing stays running."""
     tour = _over_real_files(landing) if landing else _over_generated_files()
+    os.environ.setdefault(ENGINE, LOCAL)
+    say_what_comes(tour)
     began = time.monotonic()
     with _section("Set-up"):
-        setting_up.run()
+        setting_up.run(setting_up.OF_THE_DEMO if os.environ[ENGINE] == LOCAL else setting_up.ALL)
     _refuse_running(tour.home)
     _start_afresh(tour)
     try:
         failed = _runs(tour)
     finally:
         with _section("Airflow ends"):
-            say(f"{airflow.stop(tour.home)} processes ended")
-    results(tour.home, [*tour.days.values(), *tour.backfill], tour.more)
+            say(f"{server.stop(tour.home)} processes ended")
+    with _section("Report"):
+        _windrow(tour.home, "report", "--no-data-docs")
+    say("")
+    with open(SUMMARY) as statements:
+        _windrow(tour.home, "sql", stdin=statements)
     next_steps(tour.home)
     say(f"\nThe demo took {time.monotonic() - began:.0f} s.")
     return 1 if failed else 0
+
+
+def say_what_comes(tour: Tour) -> None:
+    """What the demo will do, and how long that takes."""
+    is_set_up = environments.is_current(environments.AIRFLOW)
+    generated = tour.landing.is_relative_to(tour.home)
+    steps = (
+        f"sets up Windrow and Airflow: {'nothing is left to do' if is_set_up else '1.5 GB on the disk; minutes, once'}",
+        f"{'writes' if generated else 'takes your'} landing files of {', '.join(STREAMS)}",
+        f"starts Airflow, runs a day of each and backfills two days of {BACKFILLED}: 90 seconds on two cores",
+        "stops Airflow and shows what came out",
+    )
+    say("This demo\n" + "\n".join(f"  {number}  {step}" for number, step in enumerate(steps, start=1)))
+    say(f"Its tables and pages are in {tour.home.relative_to(REPOSITORY)}/, nothing else is changed. Ctrl-C stops it.")
 
 
 def _over_generated_files() -> Tour:
@@ -109,18 +107,17 @@ def _over_real_files(landing: Path) -> Tour:
     )
     by_hand = {"bikes": date(2018, 11, 5), "cdr": date(2015, 8, 9), "telemetry": date(2022, 8, 22)}
     days = date(2017, 6, 3), date(2017, 6, 4)
-    more = (CHANGE_OF_CLOCKS,)
-    return Tour(MADE / "demo-real", landing.resolve(), by_hand, True, days, why, more)
+    return Tour(MADE / "demo-real", landing.resolve(), by_hand, True, days, why)
 
 
 def _refuse_running(home: Path) -> None:
     if found := running(home):
         what = f"Airflow runs on the demo's tables, at {found.address}"
-        raise NotSetUp(what, make("down", str(home)))
+        raise NotSetUp(what, typed("down", str(home)))
 
 
 def _start_afresh(tour: Tour) -> None:
-    airflow.stop(tour.home)
+    server.stop(tour.home)
     for made in ("airflow", "lake", "landing", "locks"):
         shutil.rmtree(tour.home / made, ignore_errors=True)
     with _section("Landing files"):
@@ -136,16 +133,18 @@ def _generate(tour: Tour, stream: str) -> None:
     words = {"--into": tour.landing, "--days": days, "--last-day": last, "--seed": SEED}
     command = [str(PYTHON), "-m", f"windrow.samples.{stream}", *(str(word) for pair in words.items() for word in pair)]
     name = f"landing files of {stream}"
-    say(commands.run(name, command, "make setup", {"PYTHONPATH": str(REPOSITORY)}).rstrip())
+    say(logged.run(name, command, "make setup", {"PYTHONPATH": str(REPOSITORY)}).rstrip())
 
 
 def _runs(tour: Tour) -> list[dict]:
     """Start Airflow, let all runs go through; returns those that failed."""
     with _section("Airflow starts"):
-        started = airflow.start(tour.home, tour.landing)
+        started = server.start(tour.home, tour.landing)
         client = started.client()
-        for dag in tour.days:
+        for dag in (*tour.days, flow.REPORT_DAG):
             client.wait_for_dag(dag)
+        # Its pages come once, at the end.
+        client.pause(flow.REPORT_DAG)
         say(f"{started.address}   login: {settings.login(tour.home)}")
     done: list[dict] = []
     with _section(f"A {'manual' if tour.by_hand else 'scheduled'} run of a day of {', '.join(tour.days)}"):
@@ -206,40 +205,19 @@ def failures(client: rest.Client, home: Path, runs: list[dict]) -> None:
         dag = run["dag_id"]
         tasks = client.tasks(dag, run["dag_run_id"])
         failed = [task["task_id"] for task in tasks if task["state"] == "failed"]
-        logs = settings.airflow_home(home) / "logs" / f"dag_id={dag}" / f"run_id={run['dag_run_id']}"
+        logs = airflow_home(home) / "logs" / f"dag_id={dag}" / f"run_id={run['dag_run_id']}"
         say(f"FAILED: {dag}, {run['dag_run_id']}, in {', '.join(failed) or 'no task'}; logs in {logs}")
 
 
-def results(home: Path, days: Iterable[date], more: Iterable[DemoQuestion] = ()) -> None:
-    """Rows per table, verdicts, and questions with answers, all by the `windrow` command that a user would type."""
-    say("\n== Tables")
-    _windrow(home, "tables")
-    for question in (verdicts(days), *OF_EVERY_DEMO, *more):
-        say(f"\n== {question.asks}")
-        say("\n".join(f"   {line}" for line in question.sql.splitlines()))
-        _windrow(home, "query", question.sql)
-        say(f"   {question.reading}")
-
-
 def next_steps(home: Path) -> None:
-    """Commands to type next."""
+    """Two commands to type next."""
     shown = home.relative_to(REPOSITORY)
-    say("\n== Where to look next")
-    if (home / "report" / "index.html").exists():
-        say(f"   {shown}/report/index.html      figures of each query: what was known when, and what came late")
-    say(f"""\
-   WINDROW_HOME={shown} .venv/bin/windrow query "SELECT * FROM bikes_last_hour LIMIT 5"
-   WINDROW_HOME={shown} .venv/bin/windrow runs
-   make up WINDROW_HOME={shown}      Airflow with the demo's runs, until: make down WINDROW_HOME={shown}
-   docs/                                what each table and column means
-   examples/queries/bikes_demand.py      a query; windrow new query NAME writes another""")
+    pages, shell = f"xdg-open {shown}/report/index.html", f"WINDROW_HOME={shown} .venv/bin/windrow sql"
+    say(f"\nNext:\n  {pages:46} pages with figures: what was known when, what came late")
+    say(f"  {shell:46} your own questions to these tables; Tab completes")
 
 
-def _windrow(home: Path, *words: str) -> None:
-    # Its exit code is not ours: after a failed run a table may not exist, and windrow reports so itself.
-    subprocess.run([WINDROW, *words], env=_environment(home), check=False)
-
-
-def _environment(home: Path) -> dict[str, str]:
-    """As of a user who types these commands later: with the home, and the landing folder that is kept for it."""
-    return {name: value for name, value in os.environ.items() if name != config.LANDING} | {config.HOME: str(home)}
+def _windrow(home: Path, *words: str, stdin: IO | None = None) -> None:
+    """As a user can repeat it. A table that a failed run has not made is reported in words."""
+    environment = {name: value for name, value in os.environ.items() if name != config.LANDING}
+    subprocess.run([WINDROW, *words], stdin=stdin, env=environment | {config.HOME: str(home)}, check=False)

@@ -11,8 +11,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from stack import commands, uv
-from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY, REQUIREMENTS, SPARK_ENVIRONMENT, say, site_packages
+from stack import uv
+from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY, REQUIREMENTS, SPARK_ENVIRONMENT, site_packages
+from windrow.pipelines import logged
+from windrow.pipelines.logged import say
 
 STAMP = "windrow.stamp"
 PROJECT = REPOSITORY / "pyproject.toml"
@@ -39,6 +41,8 @@ class Environment:
 
 
 SPARK = Environment(SPARK_ENVIRONMENT, REQUIREMENTS / "spark.txt")
+# The engine without a JVM and the report: Spark, and what develops and tests, are added by `make setup`.
+DEMO = Environment(SPARK_ENVIRONMENT, REQUIREMENTS / "demo.txt")
 AIRFLOW = Environment(AIRFLOW_ENVIRONMENT, REQUIREMENTS / "airflow.txt")
 # Which image of docker/Dockerfile this is, where it is one.
 IMAGE = "WINDROW_IMAGE"
@@ -74,6 +78,12 @@ def ensure(environment: Environment) -> None:
     environment.stamp.write_text(digest(environment))
 
 
+def ensure_demo() -> None:
+    """Make what the demo needs, where there is not more of it already. Raises NotSetUp."""
+    if not is_current(SPARK):
+        ensure(DEMO)
+
+
 def _was_moved(environment: Environment) -> bool:
     """The stamp names another folder, whose Python its scripts start. Without a stamp: made here, by hand."""
     stamp = environment.stamp
@@ -85,12 +95,12 @@ def _create(environment: Environment) -> None:
     own = (3, 11) <= sys.version_info[:2] < (3, 13)
     python = sys.executable if own else PYTHONS
     command = [uv.ensure(), "venv", "--no-project", "--python", python, str(environment.folder)]
-    commands.run(f"create {environment.folder.name}", command, "make setup")
+    logged.run(f"create {environment.folder.name}", command, "make setup")
 
 
 def _install(environment: Environment) -> None:
     command = [uv.ensure(), "pip", "sync", "--require-hashes", "--python", str(environment.python)]
-    commands.run(
+    logged.run(
         f"install {environment.folder.name}",
         [*command, str(environment.requirements)],
         f"rm -r {environment.folder} && make setup",
@@ -100,7 +110,7 @@ def _install(environment: Environment) -> None:
 
 def _install_windrow(environment: Environment) -> None:
     options = ["--quiet", "--offline", "--no-deps", "--no-build-isolation", "--reinstall", "--python"]
-    commands.run(
+    logged.run(
         f"install windrow into {environment.folder.name}",
         [uv.ensure(), "pip", "install", *options, str(environment.python), "--editable", str(REPOSITORY)],
         f"rm -r {environment.folder} && make setup",

@@ -14,8 +14,9 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from stack import credentials, places
-from stack.places import REPOSITORY, say
+from stack.places import REPOSITORY
+from windrow.pipelines.airflow import credentials
+from windrow.pipelines.logged import say
 from windrow.schemas.errors import NotSetUp
 
 DOCKERFILE, COMPOSE = "docker/Dockerfile", "docker/compose.yaml"
@@ -75,7 +76,7 @@ def compose_up() -> None:
     """Make the secrets, and start all services; prints address and login."""
     if not _has_engine():
         raise NotSetUp("there is no docker engine here", "install one, then make image compose-up")
-    login = places.login("admin", ensure_secrets()[LOGIN], SECRETS / LOGIN)
+    login = credentials.login("admin", ensure_secrets()[LOGIN], SECRETS / LOGIN)
     _run(["docker", "compose", "-f", COMPOSE, "up", "--detach", "--wait"])
     say(f"  address   http://localhost:8080\n  login     {login}")
     say(f"  stop it   docker compose -f {COMPOSE} down")

@@ -5,8 +5,10 @@ Requirements have a hash for every file and no download address. A `uv.lock` is 
 this machine's registry into the repository.
 """
 
-from stack import commands, uv
-from stack.places import AIRFLOW_ENVIRONMENT, MADE, PYTHON, REPOSITORY, REQUIREMENTS, SPARK_ENVIRONMENT, say
+from stack import uv
+from stack.places import AIRFLOW_ENVIRONMENT, MADE, PYTHON, REPOSITORY, REQUIREMENTS, SPARK_ENVIRONMENT
+from windrow.pipelines import logged
+from windrow.pipelines.logged import say
 
 WHEELS, BILLS = MADE / "wheel", MADE / "sbom"
 BILLED = {"spark": SPARK_ENVIRONMENT, "airflow": AIRFLOW_ENVIRONMENT}
@@ -15,6 +17,8 @@ PROJECT = REPOSITORY / "pyproject.toml"
 # pyproject.toml.
 SOURCES = {
     "spark": (str(PROJECT), "--extra", "all", "--group", f"{PROJECT}:dev"),
+    # Of the same versions, so that `make setup` only adds to it.
+    "demo": (str(PROJECT), "--extra", "report", "--group", f"{PROJECT}:build", "-c", str(REQUIREMENTS / "spark.txt")),
     "airflow": ("--group", f"{PROJECT}:airflow"),
     "uv": ("--group", f"{PROJECT}:setup"),
 }
@@ -35,7 +39,7 @@ def lock() -> None:
         target = REQUIREMENTS / f"{name}.txt"
         before = target.read_text() if target.exists() else ""
         command = [uv.ensure(), "pip", "compile", *OF_LOCK, *sources, "--output-file", str(target)]
-        commands.run(f"lock {name}", command, "correct the dependencies in pyproject.toml")
+        logged.run(f"lock {name}", command, "correct the dependencies in pyproject.toml")
         outcome = "is as before" if target.read_text() == before else "was changed"
         say(f"{target.relative_to(REPOSITORY)} {outcome}")
 
@@ -43,7 +47,7 @@ def lock() -> None:
 def wheel() -> None:
     """Windrow as a wheel, of the version that the git tag says, by the locked build backend."""
     options = ["--wheel", "--no-build-isolation", "--offline", "--python", str(PYTHON), "--out-dir", str(WHEELS)]
-    commands.run("wheel", [uv.ensure(), "build", *options, str(REPOSITORY)], "make setup && make wheel", shown=True)
+    logged.run("wheel", [uv.ensure(), "build", *options, str(REPOSITORY)], "make setup && make wheel", shown=True)
 
 
 def sbom() -> None:
@@ -52,7 +56,7 @@ def sbom() -> None:
     for name, environment in BILLED.items():
         written = BILLS / f"{name}.json"
         options = ["environment", "--output-reproducible", "--output-file", str(written), str(environment)]
-        commands.run(f"sbom {name}", [str(PYTHON), "-m", "cyclonedx_py", *options], "make setup && make sbom")
+        logged.run(f"sbom {name}", [str(PYTHON), "-m", "cyclonedx_py", *options], "make setup && make sbom")
         say(f"{written.relative_to(REPOSITORY)} says what is in {environment.name}")
 
 
@@ -61,7 +65,7 @@ def audit() -> None:
     for name in BILLED:
         options = ["--strict", "--disable-pip", "--no-deps", "--requirement", str(REQUIREMENTS / f"{name}.txt")]
         command = [uv.ensure(), "tool", "run", "--quiet", "pip-audit", *options]
-        commands.run(
+        logged.run(
             f"audit {name}",
             command,
             "raise the version in pyproject.toml, then make lock; or ask again where PyPI answers",

@@ -1,29 +1,19 @@
-"""The parts of the set-up, which `make doctor` lists. Each looks first and does nothing when all is well."""
+"""The parts of a checkout's set-up, which `make doctor` lists. Each looks first and does nothing when all is well."""
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Sequence
+import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import IO, NamedTuple
+from typing import IO
 
-from stack import archive, compiled, debian, environments, jars
-from stack.places import MADE, REPOSITORY, make, owner, say
+from stack import debian, environments
+from stack.places import MADE, REPOSITORY, WINDROW, owner
+from windrow.pipelines.location import typed
+from windrow.pipelines.logged import clean_environment, say
+from windrow.pipelines.setting_up import JAVA, SetUpPart
 from windrow.schemas.errors import NotSetUp
-
-
-class SetUpPart(NamedTuple):
-    """What the set-up brings. wrong: what is wrong with it now, empty where all is well; fix: what to type then."""
-
-    subject: str
-    ensure: Callable[[], object]
-    wrong: Callable[[], str]
-    fix: Callable[[], str] = lambda: "make setup"
-    optional: bool = False
-
-
-def _unless(is_right: Callable[[], object], lacks: str) -> Callable[[], str]:
-    return lambda: "" if is_right() else lacks
 
 
 def _environment(made: environments.Environment) -> SetUpPart:
@@ -36,43 +26,35 @@ def _environment(made: environments.Environment) -> SetUpPart:
     return SetUpPart(f"environment {made.folder.name}", partial(environments.ensure, made), wrong)
 
 
-JAVA = SetUpPart(
-    f"Java {debian.OLDEST_JAVA} or newer",
-    debian.ensure_java,
-    _unless(debian.find_java, "Spark finds none"),
-    debian.java_fix,
-)
+def _by_windrow(subject: str, *options: str) -> SetUpPart:
+    """What the package itself brings (pipelines/setting_up.py), by the command of the environment."""
+
+    def ensure() -> None:
+        words = [str(WINDROW), "--end-with-parent", "setup", *options]
+        if subprocess.run(words, stdout=subprocess.DEVNULL, env=clean_environment(), check=False).returncode:
+            raise NotSetUp(f"{' '.join(words)} failed, and says above why", "make setup")
+
+    return SetUpPart(subject, ensure, lambda: "")
+
+
+JAVA_OF_DEBIAN = JAVA._replace(ensure=debian.ensure_java, fix=debian.java_fix())
 REDIS = SetUpPart(
     "Redis server, for tests",
     debian.ensure_redis,
-    _unless(debian.find_redis, "there is none on PATH: the tests of the networked store are skipped"),
-    lambda: debian.fix(debian.REDIS),
+    lambda: "" if debian.find_redis() else "there is none on PATH: the tests of the networked store are skipped",
+    debian.fix(debian.REDIS),
     optional=True,
 )
 SPARK, AIRFLOW = map(_environment, (environments.SPARK, environments.AIRFLOW))
-DELTA = SetUpPart("Delta's JARs", partial(jars.ensure, jars.DELTA), lambda: "; ".join(jars.problems(jars.DELTA)))
-S3 = SetUpPart(
-    "S3's JARs, for a lake on S3",
-    partial(jars.ensure, jars.S3),
-    _unless(lambda: not jars.problems(jars.S3), "Spark can't read or write a lake on S3 without them"),
-    lambda: jars.S3.fix,
-    optional=True,
-)
-ARCHIVE = SetUpPart(
-    "class-data archive",
-    archive.ensure,
-    _unless(archive.is_current, "it is missing, or made with another Java or other JARs"),
-)
-KERNELS = SetUpPart(
-    "compiled kernels",
-    compiled.ensure,
-    _unless(compiled.is_current, "these sources were not compiled yet: the first stages are slow"),
-)
-ALL = (JAVA, REDIS, SPARK, AIRFLOW, DELTA, ARCHIVE, KERNELS)
+DEMO = SetUpPart(f"environment {environments.DEMO.folder.name}", environments.ensure_demo, lambda: "")
+OF_SPARK = _by_windrow("Delta's JARs, class-data archive, compiled kernels", "--engine", "spark")
+KERNELS = _by_windrow("compiled kernels", "--engine", "local")
+ALL = (JAVA_OF_DEBIAN, REDIS, SPARK, AIRFLOW, OF_SPARK)
+OF_THE_DEMO = (DEMO, AIRFLOW, KERNELS)
 # What only a lake on S3 or a cluster needs.
-OF_A_CLUSTER = (S3,)
+OF_A_CLUSTER = (_by_windrow("S3's JARs, for a lake on S3", "--engine", "spark", "--s3"),)
 # What Spark's image holds, and what Airflow's has on top of that (docker/Dockerfile).
-OF_SPARKS_IMAGE, OF_AIRFLOWS_IMAGE = (JAVA, SPARK, DELTA, ARCHIVE, KERNELS, S3), (AIRFLOW,)
+OF_SPARKS_IMAGE, OF_AIRFLOWS_IMAGE = (JAVA_OF_DEBIAN, SPARK, *OF_A_CLUSTER), (AIRFLOW,)
 
 
 def run(parts: Sequence[SetUpPart] = ALL) -> None:
@@ -93,7 +75,7 @@ def say_next() -> None:
     say(f"""
 Everything is set up. Next:
   make demo                  a day of each stream through a real Airflow, over generated files, with answers: minutes
-  {make("up").ljust(24)}   start Airflow over your own files; LANDING=FOLDER says where these are
+  {typed("up").ljust(24)}   start Airflow over your own files; LANDING=FOLDER says where these are
   .venv/bin/windrow --help   the same without Airflow
   make doctor                what is missing or wrong; make alone prints every command""")
 

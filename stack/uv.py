@@ -11,8 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from stack import commands, debian
+from stack import debian
 from stack.places import REQUIREMENTS, UV
+from windrow.pipelines import logged
 from windrow.schemas.errors import NotSetUp
 
 VENV = "python3-venv"
@@ -35,10 +36,10 @@ def ensure() -> str:
 def _install() -> str:
     by_pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", str(REQUIREMENTS / "uv.txt")]
     if _has("ensurepip") or not _has("pip") and _apt_gave_ensurepip():
-        commands.run("uv environment", [sys.executable, "-m", "venv", "--clear", str(UV)], RETRY)
-        commands.run("uv", [str(UV / "bin" / "python"), *by_pip], RETRY)
+        logged.run("uv environment", [sys.executable, "-m", "venv", "--clear", str(UV)], RETRY)
+        logged.run("uv", [str(UV / "bin" / "python"), *by_pip], RETRY)
     elif _has("pip"):
-        commands.run("uv", [sys.executable, *by_pip, "--upgrade", "--target", str(UV)], RETRY)
+        logged.run("uv", [sys.executable, *by_pip, "--upgrade", "--target", str(UV)], RETRY)
     else:
         raise NotSetUp("uv is missing, and this Python has neither pip nor ensurepip", debian.fix(VENV))
     if found := find():

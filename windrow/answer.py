@@ -22,25 +22,25 @@ T = TypeVar("T")
 
 
 class Answer:
-    """The rows that a statement gave, in memory. Whatever takes a table with `__arrow_c_stream__` takes it as it is:
-    `replay_table`, `polars.DataFrame`, `pyarrow.table`.
+    """The rows that a statement gave, in memory. Any function that takes a table with `__arrow_c_stream__` takes an
+    Answer: `replay_table`, `polars.DataFrame`, `pyarrow.table`.
 
-    Raises BadStatement where pandas or Polars has no type for a column, NotSetUp where Polars isn't installed.
+    Raises BadStatement if pandas or Polars has no type for a column, NotSetUp if Polars isn't installed.
     """
 
     def __init__(self, rows: pa.Table):
         self._rows = rows
 
     def to_arrow(self) -> pa.Table:
-        """A pyarrow.Table. Not a copy."""
+        """The rows as a pyarrow.Table, without a copy."""
         return self._rows
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame of pandas, with the types that pyarrow gives it: whole numbers with nulls are floats."""
+        """The rows as a DataFrame of pandas, with pyarrow's choice of types: integers with nulls become floats."""
         return _made("pandas", self._rows.to_pandas, ())
 
     def to_polars(self) -> "polars.DataFrame":
-        """A DataFrame of Polars, which Windrow doesn't install."""
+        """The rows as a DataFrame of Polars. Windrow doesn't install Polars."""
         try:
             import polars
         except ModuleNotFoundError:
@@ -68,12 +68,12 @@ class Answer:
 
 
 def sql(statement: str) -> Answer:
-    """The answer to one statement that reads, in DuckDB's dialect: what `windrow query` answers, of the same tables.
+    """Answer one SQL statement that reads, in DuckDB's dialect, from the same tables as `windrow query`.
 
     `<query>` has every revision, `<query>_final` what turned out to be true, `<query>_as_of(t)` what was known at t.
-    The lake is that of the variable WINDROW_HOME. Times are in UTC; sums of whole numbers are int64 wherever it holds
-    them. All rows of the answer must fit into memory. Raises BadStatement, UnknownName for a table that isn't there,
-    TableDamaged for one that can't be read, StorageFailed where the user has no right to.
+    The setting WINDROW_HOME names the lake. Times are in UTC. Sums of integers are int64 if they fit into it. All rows
+    of the answer must fit into memory. Raises BadStatement, UnknownName for a table that doesn't exist, TableDamaged
+    for a table that can't be read, StorageFailed if the user has no right to read it.
     """
     require(isinstance(statement, str), "statement", statement, "SQL, as a text")
     try:
@@ -99,6 +99,6 @@ def _made(library: str, make: Callable[[], T], raised: tuple[type[Exception], ..
         return make()
     except (pa.ArrowException, ValueError, OverflowError, *raised) as error:
         raise BadStatement(
-            f"{library} has no type for what a column of the answer holds: {error}. Cast it in the statement, "
-            "such as column::VARCHAR, or take to_arrow()"
+            f"{library} has no type for a column of the answer: {error}. Cast the column in the statement, "
+            "such as column::VARCHAR, or use to_arrow()"
         ) from None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from windrow.answer import Answer, sql
 from windrow.pipelines import config
+from windrow.pipelines.logged import silent
 
 if TYPE_CHECKING:
     from windrow.pipelines.ingest.outcome import IngestReport
@@ -14,10 +15,9 @@ if TYPE_CHECKING:
 
 
 def ingest(stream: str, engine: str | None = None) -> "IngestReport":
-    """Bring a stream's tables up to date with its landing files, as `windrow ingest` does; what became of each file.
-    Raises UnknownName, NotSetUp without a landing folder, GateFailed, TableDamaged, LockHeld."""
+    """Bring a stream's tables up to date with its landing files, as `windrow ingest` does. Returns what became of each
+    file. Raises UnknownName, NotSetUp without a landing folder, GateFailed, TableDamaged, LockHeld."""
     from windrow.pipelines.runs.ingest_day import ingest_day
-    from windrow.pipelines.runs.replay import silent
 
     return ingest_day(config.load(engine=engine), stream, None, None, silent)
 
@@ -26,8 +26,9 @@ def backfill(
     *queries: str, first: date, last: date, again: bool = False, engine: str | None = None
 ) -> "list[DayReport]":
     """Replay and publish the arrival days from `first` to `last`, both included, of some queries in one pass, as
-    `windrow backfill` does; what became of each day. Days that are published as they would be now are left out, unless
-    `again`. Raises the first error of a day once all others are done, UnknownName, NothingArrived."""
+    `windrow backfill` does. Returns what became of each day. Days whose published rows are up to date are left out,
+    unless `again` is True. If a day fails, the other days are still done; then the first error is raised. Also raises
+    UnknownName, NothingArrived."""
     from windrow.pipelines.runs.backfill import backfill as run
 
     done = run(config.load(engine=engine), queries, (first, last), again=again)
@@ -37,9 +38,9 @@ def backfill(
 
 
 def whatif(query: str, first: date | None = None, last: date | None = None) -> Answer:
-    """What another lateness would have cost, from one pass over the events, as `windrow whatif` does: a row for each
-    lateness, which are also the table `lateness_<query>`. Raises UnknownName, NotSetUp where nothing is ingested,
-    WrongParameter for windows that depend on their key's other events."""
+    """Show what another lateness would have cost, as `windrow whatif` does. Returns a row for each lateness, and keeps
+    the rows as the table `lateness_<query>`. Raises UnknownName, NotSetUp if no ingest has run, WrongParameter for
+    windows that depend on their key's other events."""
     from windrow.pipelines.lateness.whatif import whatif as run
     from windrow.schemas.side_tables import lateness_name
 
@@ -48,9 +49,8 @@ def whatif(query: str, first: date | None = None, last: date | None = None) -> A
 
 
 def report(into: Path | None = None) -> Path:
-    """Make the pages of the lake, as `windrow report` does; returns the first. into: their folder, else report/ of the
-    home. Raises NotSetUp without the extra `report`."""
+    """Make the pages of the lake, as `windrow report` does. Returns the path of the first page. into: folder of the
+    pages, by default report/ of the home. Raises NotSetUp without the extra `report`."""
     from windrow.pipelines.report.site import build
-    from windrow.pipelines.runs.replay import silent
 
     return build(config.load(), into, silent).first_page

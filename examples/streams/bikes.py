@@ -24,7 +24,7 @@ NO_PLACES = (None,) * 7  # what a daily file doesn't have: names, latitudes, lon
 def parse_monthly(fields: list[str], _: Place) -> list[Record]:
     """A line is one trip: local start and stop with four decimals, and the reported whole seconds.
 
-    Each column of the file is the one of the table that its name says; the file's name says nothing.
+    Each column of the file becomes the table's column of the same meaning; the file's name is not used.
     """
     duration, started, stopped, *stations, bike, user, birth_year, gender = fields
     start_id, start_name, start_latitude, start_longitude, *ended = stations
@@ -44,7 +44,7 @@ def parse_monthly(fields: list[str], _: Place) -> list[Record]:
 def parse_daily(fields: list[str], _: Place) -> list[Record]:
     """A line is one trip: local start in whole seconds, and the duration; the end is their sum.
 
-    `subscriber` is 1 for a subscriber and 0 for a customer; the file's name says nothing.
+    `subscriber` is 1 for a subscriber and 0 for a customer; the file's name is not used.
     """
     started, duration, start_id, end_id, subscriber, birth_year = fields
     duration_s = whole_number(duration)
@@ -120,8 +120,8 @@ COLUMNS = (
     Column("birth_year", "int64", "the rider's year of birth as the rider gave it, however implausible; "
            "null where the file says 0 or nothing", "year", low=1, high=9999),
     monthly_column("gender", "string", "male or female, null for 0 (unknown)"),
-    Column("clock_note", "string", "repeated hour or missing hour, where a local time of the trip fell into "
-           "a change of the clocks and the stream's clock rule decided; null otherwise"),
+    Column("clock_note", "string", "repeated hour or missing hour, if a local time of the trip fell into a change "
+           "of the clocks and the stream's clock rule decided; null otherwise"),
 )  # fmt: skip
 
 STREAM = Stream(
@@ -134,12 +134,12 @@ STREAM = Stream(
     buckets=4,
     ahead_at_most=timedelta(0),
     zone=ZONE,
-    clock_rule="Of the readings of a local time that occurs twice, the one whose end - start is nearest to "
-    "the reported duration; if they are equally near, or only the start is known, the first. A local time "
-    "that doesn't exist is read with the offset before the change. clock_note counts both.",
+    clock_rule="A local time that occurs twice is read so that end - start is nearest to the reported duration; if "
+    "both readings are equally near, or only the start is known, the first one is taken. A local time that doesn't "
+    "exist is read with the offset before the change. clock_note marks both cases.",
     first_day=date(2013, 5, 27),
-    why_these_days="the system opened on 2013-05-27, and goes on",
+    why_these_days="the system opened on 2013-05-27, and still runs",
     not_events=tuple((path, "a list of stations: it holds no trips") for path in packed_or_not("bikes/*/stations")),
     start_meaning="when the bike was taken",
-    arrival_meaning="when the bike was back: until then the trip is not known",
+    arrival_meaning="when the bike was returned: before that the trip is not known",
 )

@@ -23,8 +23,8 @@ OUTCOMES = Choices({"AGENT": "agent", "HANG": "hung up", "PHANTOM": "phantom"})
 def parse_call(fields: list[str], _: Place) -> list[Record]:
     """A line is one call: local times of day of the menu, the queue and the agent, all on the date on which it began.
 
-    A time of day more than half a day before the call began is one of the next day; `0:00:00` says that a part did not
-    happen. The file's name says nothing.
+    A time of day more than half a day before the call began is on the next day; `0:00:00` says that a part did not
+    happen. The file's name is not used.
     """
     line, call, customer, priority, kind, day, entered, menu_exit, menu_s, _queued, queue_exit, queue_s, *rest = fields
     outcome, _answered, agent_exit, agent_s, agent = rest
@@ -80,10 +80,10 @@ COLUMNS = (
     Column("call", "int64", "number of the call", low=0, high=MOST, nullable=False),
     Column("customer", "int64", "pseudonym of the customer; null for 0 (unknown)", low=0, high=MOST),
     Column("priority", "int64", "0 and 1: usual, 2: preferred", low=0, high=9, nullable=False),
-    Column("service", "string", "what was asked for, such as PS, the usual service", nullable=False),
+    Column("service", "string", "the requested service, such as PS, the usual one", nullable=False),
     Column("outcome", "string", "agent, hung up or phantom", nullable=False),
-    Column("agent", "string", "who answered; NO_SERVER for no agent", nullable=False),
-    Column("menu_s", "int64", "time in the menu; below zero where two clocks disagreed", "s", low=-DAY_S, high=DAY_S,
+    Column("agent", "string", "the agent who answered; NO_SERVER if no agent did", nullable=False),
+    Column("menu_s", "int64", "time in the menu; below zero if two clocks disagreed", "s", low=-DAY_S, high=DAY_S,
            nullable=False),
     Column("queue_s", "int64", "time in the queue", "s", low=0, high=DAY_S, nullable=False),
     Column("agent_s", "int64", "time with the agent", "s", low=0, high=DAY_S, nullable=False),
@@ -100,8 +100,8 @@ STREAM = Stream(
     buckets=1,
     ahead_at_most=timedelta(0),
     zone=ZONE,
-    clock_rule="All times of a call stand on the date on which it began; one more than half a day before the "
-    "call's begin is of the next day. 0:00:00 means that a part did not happen. No clock change falls into the data.",
+    clock_rule="All times of a call have the date on which the call began; a time more than half a day before its "
+    "begin is on the next day. 0:00:00 means that a part did not happen. No clock change falls into the data.",
     first_day=date(1998, 12, 31),
     last_day=date(2000, 1, 1),
     why_these_days="the data are of 1999, which began in Israel on 1998-12-31 in UTC; a call of its last evening may "

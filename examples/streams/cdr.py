@@ -27,11 +27,11 @@ TEN_YEARS_S = 10 * 366 * 86_400
 
 
 def parse_session(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line is one session: who, at which antenna, from when to when, how many bytes each way.
+    """A line is one session: the subscriber, the antenna, start and end, and the bytes in each direction.
 
     There is no header; the fields are, from the first on: subscriber, location area, cell, access point, device type,
     serving node, gateway node, start and end in local time, length in whole seconds, bytes up and down, radio access
-    type; the 17th is the port, the 18th the HTTP status. The file's name says nothing.
+    type; the 17th is the port, the 18th the HTTP status. The file's name is not used.
     """
     if len(fields) < FIELDS_AT_LEAST:
         return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {FIELDS_AT_LEAST} or more")]
@@ -64,7 +64,7 @@ SESSIONS = Layout(
     ),
 )
 COLUMNS = (
-    Column("subscriber", "string", "pseudonym of who was connected, the same in every file"),
+    Column("subscriber", "string", "pseudonym of the subscriber, the same in every file"),
     Column("location_area", "int64", "location area code (LAC); with the cell it names the antenna", low=0,
            high=LARGEST_AREA, nullable=False),
     Column("cell", "int64", "cell id (CI)", low=0, high=LARGEST_CELL, nullable=False),
@@ -97,9 +97,9 @@ STREAM = Stream(
     zone=ZONE,
     clock_rule="The source doesn't state its zone; by the daily rhythm it is Chinese time, which has no clock changes.",
     first_day=date(2015, 7, 31),
-    why_these_days="the records are of August 2015, which began in China on 2015-07-31 in UTC; made ones, which the "
-    "demo lands, go on to yesterday",
-    refusals={_NO_DATE: "start and end hold minutes and seconds only: a spreadsheet cut off date and hour"},
+    why_these_days="the records are of August 2015, which began in China on 2015-07-31 in UTC; made records, which "
+    "the demo lands, go on to yesterday",
+    refusals={_NO_DATE: "start and end have only minutes and seconds, since a spreadsheet cut off date and hour"},
     start_meaning="when the session began, which may be on the day before that of its file",
     arrival_meaning="when the session ended: its record is written then",
 )

@@ -18,7 +18,7 @@ _NEGATIVE = "negative duration"
 
 
 def parse_call(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line is one call: caller, start, duration in seconds, receiver, number. The file's name says nothing."""
+    """A line is one call: caller, start, duration in seconds, receiver, number. The file's name is not used."""
     caller, started, duration, receiver, number = fields
     start_us, duration_s = CLOCK.read(started)[0], whole_number(duration)
     if duration_s < 0:
@@ -39,8 +39,8 @@ CALLS = Layout(
     example=(Place("cdr/social-evolution/Calls.csv.gz", 2), "19,2009-01-02 10:04:28,15,,1000000001"),
 )
 COLUMNS = (
-    Column("caller", "int64", "whose phone it was; null where the line doesn't say", low=0, high=MOST),
-    Column("receiver", "int64", "who was called, where that is one of the students", low=0, high=MOST),
+    Column("caller", "int64", "student who owns the phone; null if the line doesn't say", low=0, high=MOST),
+    Column("receiver", "int64", "student who was called; null if the line doesn't say", low=0, high=MOST),
     Column("number", "string", "pseudonym of the number that was called"),
     Column("duration_s", "int64", "length of the call, 0 for a call without an answer", "s", low=0, high=LONGEST_S,
            nullable=False),
@@ -61,7 +61,7 @@ STREAM = Stream(
     first_day=date(2008, 1, 1),
     last_day=date(2009, 6, 30),
     why_these_days="the study is of 2008 and 2009, and its one file ends with June 2009",
-    refusals={_NEGATIVE: "the duration overflowed 16 bits, so when the call ended can't be known"},
+    refusals={_NEGATIVE: "the duration overflowed 16 bits, so the end of the call is unknown"},
     start_meaning="when the call began",
-    arrival_meaning="when the call ended; when the phone reported it was not recorded",
+    arrival_meaning="when the call ended; the time of the phone's report was not recorded",
 )

@@ -54,9 +54,9 @@ _EMPTY = ("", "NaN", "NA")
 
 
 def parse_pod(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line is 19 records, one for each column behind `PodName`; the file's name says nothing.
+    """A line is 19 records, one for each column after `PodName`; the file's name is not used.
 
-    - source is `PodName`; service is that without its last two parts: `adservice-5f6585d649-fnmft` is of `adservice`
+    - source is `PodName`; service is that name without its last two parts: `adservice` of `adservice-5f6585d649-fnmft`
     - metric and unit follow from the column, as in the example
     - event time is `TimeStamp`, s since the epoch; arrival is `Time`, when the collector read it, cut to µs
     """
@@ -67,7 +67,7 @@ def parse_pod(fields: list[str], _: Place) -> list[Record | Refusal]:
 
 
 def parse_message(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line is two records, of one message; the file's name says nothing.
+    """A line is two records of one message; the file's name is not used.
 
     - source and service are `S.Device.ID`
     - metric content_length is `S.Http.Content.Length`, bytes; round_trip is `A.Duration.round.trip`, ms
@@ -82,7 +82,7 @@ def parse_message(fields: list[str], _: Place) -> list[Record | Refusal]:
 
 
 def parse_series(fields: list[str], place: Place) -> list[Record | Refusal]:
-    """A line is one record, of the column `value`; what was measured of what is the file's name, up to its first dot.
+    """A line is one record, of the column `value`; the file's name up to its first dot gives metric and source.
 
     - `FOLDER/METRIC_SOURCE.csv.gz`, split at the last `_`, where the part behind it has a digit: `speed_7578` of the
       folder `realTraffic` has metric speed and source realTraffic/7578
@@ -102,7 +102,7 @@ def parse_series(fields: list[str], place: Place) -> list[Record | Refusal]:
 
 
 def parse_span(fields: list[str], _: Place) -> list[Record]:
-    """A line is one record, of a request's length; the file's name says nothing.
+    """A line is one record, the length of a request; the file's name is not used.
 
     - source is `PodName`, service that without its last two parts, operation `OperationName`
     - metric is request_duration, its value `Duration`, µs
@@ -196,9 +196,9 @@ SPANS = Layout("spans", _paths("k8s-spans/*", "generated-spans"), (
 COLUMNS = (
     Column("source", "string", "what was measured: a pod, a device, a server, a road sensor", nullable=False),
     Column("service", "string", "the service that a pod belongs to; for all else the source", nullable=False),
-    Column("metric", "string", "what of it was measured", nullable=False),
+    Column("metric", "string", "name of the measured quantity", nullable=False),
     Column("value", "float64", "the reading, in the unit beside it", low=-MOST, high=MOST, nullable=False),
-    Column("unit", "string", "unit of the value; null where the source doesn't state one"),
+    Column("unit", "string", "unit of the value; null if the source doesn't state one"),
     Column("operation", "string", "what a request asked for; null for all other readings"),
     Column("message", "string", "names the message that brought the reading, where messages have names: one that is "
            "delivered twice counts once"),
@@ -228,5 +228,6 @@ STREAM = Stream(
     refusals={_NO_VALUE: "the cell is empty, NaN or NA",
               _NO_ARRIVAL: "a series has no arrival times, and no file of delays has landed from which to make them"},
     start_meaning="when the device took the reading; for a request, when it began",
-    arrival_meaning="when the collector or server had it; for a request its end; for series made (see made_arrival)",
+    arrival_meaning="when the collector or server got it; for a request, its end; for series, computed "
+    "(see made_arrival)",
 )  # fmt: skip

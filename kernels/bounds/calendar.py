@@ -30,10 +30,10 @@ WHOLE_DAYS, CONSECUTIVE_CUTS, ELAPSED = 0, 1, 2
 class Zone(NamedTuple):
     """The days of a calendar window.
 
-    day_starts_us: int64[days + 1], never falling (a day that the zone left out has no length): starts of consecutive
-        local days as UTC microseconds. They must reach from the day of the earliest event minus the
-        window's size (a day for sizes below a day) to two days after the day of the latest event plus the
-        size; the replay refuses what they don't cover.
+    day_starts_us: int64[days + 1], never falling: starts of consecutive local days as UTC microseconds. A day that the
+        zone left out has no length. The days must reach from the day of the earliest event minus the window's size (a
+        day for sizes below a day) to two days after the day of the latest event plus the size; the replay refuses
+        events that they don't cover.
     days_after_origin: local date of day_starts_us[0] minus the origin's local date, in days (may be negative)
     """
 

@@ -17,7 +17,7 @@ from windrow.schemas.windows import Window
 def make(
     model: str, window: Window, function: str | HeavyFunction, workers: int | None = None, **options: object
 ) -> WindowFarm:
-    """A farm of a model of workers, "active" or "agnostic". Options: those of kernels/farm/options.py.
+    """Make a farm. model: how workers share windows, "active" or "agnostic". options: see kernels/farm/options.py.
 
     O(keys · workers + ring). Raises WrongParameter, NotServed, BrokenDefinition.
     """

@@ -19,8 +19,8 @@ class Results(NamedTuple):
     covered: int64; of sorted tuples, with those that have no value; else 0
     status: int64, of kernels/farm/content.py
     outputs: float64[windows, outputs], NaN where there is none
-    worker, stretches, calculation_ns: int64; who computed it, of how many pieces of memory, in what time: the only ones
-        that differ from run to run
+    worker, stretches, calculation_ns: int64; the worker that computed it, from how many pieces of memory, in what
+        time: only these differ from run to run
     """
 
     key: np.ndarray

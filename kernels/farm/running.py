@@ -56,12 +56,12 @@ class WorkerThreads:
         for thread in self._threads[: self._begun]:
             _join(thread, until_s)
         if any(thread.is_alive() for thread in self._threads):
-            raise _lost(f"a function doesn't end {grace_s:g} s after it was asked to")
+            raise _lost(f"a function doesn't end {grace_s:g} s after it was told to")
         farm_calls().release_all(address)
 
 
 def _lost(what: str) -> WorkerLost:
-    return WorkerLost(f"{what}; nothing more comes of this farm. Run it again, or let the function ask must_stop")
+    return WorkerLost(f"{what}; this farm gives no more results. Run it again, or let the function check must_stop")
 
 
 def _join(thread: threading.Thread, until_s: float) -> None:
@@ -150,7 +150,7 @@ class RunningFarm:
     def end_overdue(self) -> None:
         """Ask functions that take too long to end. WorkerLost where one doesn't."""
         if self._longest_ns() > (self._limit_s + GRACE_S) * 1e9:
-            raise _lost(f"a function doesn't end {GRACE_S:g} s behind its limit of {self._limit_s:g} s")
+            raise _lost(f"a function doesn't end {GRACE_S:g} s after its limit of {self._limit_s:g} s")
 
     def _longest_ns(self) -> int:
         """How long functions have worked at most; looked at every WAIT_MS: it keeps workers out of the monitor."""

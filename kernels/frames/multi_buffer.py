@@ -5,8 +5,8 @@ again.
     tuples       1   2   4   5    6   8   9        a late 3 goes between 2 and 4, and the frame that ends with 4 is
                                                    looked at; the one behind stays
 
-Both stand in chunks (_ordered.py) where the paper has linked lists, so that a place is found in O(log) and not by a
-walk; _split_and_merge.py cuts again what a late tuple changes.
+Frames and tuples are kept in chunks (_ordered.py), where the paper has linked lists: so a place is found in O(log) and
+not by a walk. _split_and_merge.py cuts those frames again that a late tuple changes.
 """
 
 from windrow.kernels.frames import _frames as frames
@@ -117,10 +117,10 @@ def _cut_off(s, frame, time):
 
 class MultiBufferWindow(FrameWindow):
     """insert O(1) in order, else O(log tuples + log frames + tuples that are cut again), and now and then O(chunks);
-    content of a frame O(tuples that are not in it yet), all of it after a late one if an aggregate doesn't commute;
-    evict O(what goes).
+    content of a frame O(tuples not yet added to it), or all its tuples after a late one if an aggregate doesn't
+    commute; evict O(tuples and frames that go).
 
-    Memory: an entry for each tuple that is not before what was evicted, and rows from the arrival of the first of them.
+    Memory: an entry for each tuple since the last eviction, and the rows of all arrivals since the first such tuple.
     """
 
     OPERATIONS = (*SHARED, create, append_run, insert, close_burst, evict)

@@ -1,4 +1,4 @@
-"""all: whether every value is true; of numbers, other than zero. Null over no values."""
+"""all: whether every value is true; a number counts as true unless it is zero. Null over no values."""
 
 from windrow.kernels.monoids.any import monoids
 

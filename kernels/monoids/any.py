@@ -1,4 +1,4 @@
-"""any: whether at least one value is true; of numbers, other than zero. Null over no values.
+"""any: whether at least one value is true; a number counts as true unless it is zero. Null over no values.
 
 State (true values, values). Counting makes it exact to take values away again.
 """

@@ -1,5 +1,5 @@
-"""approx_distinct: about how many different values there are, with a standard error of 1.04 / sqrt(2**precision), 3.3 %
-by default (HyperLogLog, Flajolet et al. 2007). Never null: over no values 0.
+"""approx_distinct: about how many different values there are. The standard error is 1.04 / sqrt(2**precision), 3.3 % by
+default (HyperLogLog, Flajolet et al. 2007). Never null: 0 over no values.
 
 2**precision registers of 6 bits, nine to a word, each with a bit between them that is 0: all nine are compared at once,
 and no word is negative. The answer is Ertl's ("New cardinality estimation algorithms for HyperLogLog sketches", 2017,

@@ -1,5 +1,5 @@
-"""approx_quantile: about the q-quantile, one of the values, with the column's type (KLL: Karnin, Lang and Liberty
-2016). Null over no values.
+"""approx_quantile: about the q-quantile. The answer is one of the values and has the column's type (KLL: Karnin, Lang
+and Liberty 2016). Null over no values.
 
 With n values, at least q · n of them are ≤ the answer and fewer are below it, each but for an error of 2.3 / k^0.97 · n
 in 99 of 100 cases: 2.1 % by default, 1 % with k=260. Up to 3 · k values the answer is exact.

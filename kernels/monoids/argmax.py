@@ -1,6 +1,6 @@
-"""argmax: the event time at which the greatest value first occurs; with a second column, what that holds there, the
-first in order where several events have the greatest value. Null over no values; an event is skipped if either
-column is null."""
+"""argmax: the event time at which the greatest value first occurs. With a second column, the value of that column in
+the same event; if several events have the greatest value, the first in order counts. An event is skipped if either
+column is null. Null over no values."""
 
 from windrow.kernels.monoids.argmin import monoids
 

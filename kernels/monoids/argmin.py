@@ -1,6 +1,6 @@
-"""argmin: the event time at which the least value first occurs; with a second column, what that holds there, the
-first in order where several events have the least value. Null over no values; an event is skipped if either column
-is null.
+"""argmin: the event time at which the least value first occurs. With a second column, the value of that column in the
+same event; if several events have the least value, the first in order counts. An event is skipped if either column is
+null. Null over no values.
 
     (code, time | second word)               of floats, whose codes are never LARGEST
     (value, time | second word, 1 if there)  of integers

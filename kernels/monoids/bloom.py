@@ -1,6 +1,6 @@
-"""bloom: whether a value equal to `contains` may be among the values (Bloom 1970). False is certain; true may be wrong,
-for about (1 − e^(−hashes · values / bits))^hashes of the numbers that are not there: 0.7 % of them with 100 different
-values, 1,024 bits and 7 hashes. Never null: over no values false.
+"""bloom: whether a value equal to `contains` may be among the values (Bloom 1970). False is certain. True is wrong for
+about (1 − e^(−hashes · values / bits))^hashes of the numbers that are not among the values: for 0.7 % of them with 100
+different values, 1,024 bits and 7 hashes. Never null: false over no values.
 
 `contains` is in the column's own words: timestamps in µs, dates in days, bools as 0 and 1.
 """

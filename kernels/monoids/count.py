@@ -1,4 +1,4 @@
-"""count: how many events; with a column, how many of its values aren't null. Never null."""
+"""count: how many events there are; with a column, how many of its values aren't null. Never null."""
 
 from windrow.kernels.monoid import unchecked
 from windrow.kernels.monoids import _shares

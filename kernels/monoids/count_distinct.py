@@ -1,4 +1,5 @@
-"""count_distinct: exactly how many different values there are; −0.0 and 0.0 are one. Never null: over no values 0."""
+"""count_distinct: exactly how many different values there are; −0.0 and 0.0 are the same value. Never null: 0 over no
+values."""
 
 from windrow.kernels.monoid import FLOAT, WHOLE, OrderStatistic
 

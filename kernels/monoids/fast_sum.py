@@ -1,5 +1,5 @@
-"""fast_sum: of floats, added in float64 as they come, so that the last digits depend on the order of additions; in one
-word, and faster than `sum`. Infinite only if a value or the sum itself is. Null over no values.
+"""fast_sum: the sum of floats, added in float64 one after the other. Its last digits depend on the order of additions.
+It needs one word, and is faster than `sum`. Infinite only if a value or the sum itself is. Null over no values.
 
 Nothing overflows on the way: no grouping of events, by a kernel or a window, makes an infinity.
 

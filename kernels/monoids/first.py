@@ -1,5 +1,5 @@
-"""first: the value of the first event whose value isn't null, in order of (time, insertion), with the column's type;
-with `nulls=True` that of the first event, even if it is null. Null over no values.
+"""first: the value of the first event whose value isn't null, in order of (time, insertion), with the column's type.
+With `nulls=True`, the value of the first event, even if it is null. Null over no values.
 
 State (value, what it is).
 """

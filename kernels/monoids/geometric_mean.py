@@ -1,5 +1,5 @@
-"""geometric_mean: from the exact sum of the float64 logarithms. A zero makes it 0.0, a negative value is a failure.
-Null over no values.
+"""geometric_mean: the geometric mean, from the exact sum of the float64 logarithms. If a value is zero, it is 0.0; if a
+value is negative, the run fails. Null over no values.
 
 Neither needs a word: the logarithm of zero is −infinity and stays, that of a negative value is NaN and stays.
 """

@@ -1,5 +1,5 @@
-"""last: the value of the last event whose value isn't null, in order of (time, insertion), with the column's type;
-with `nulls=True` that of the last event, even if it is null. Null over no values."""
+"""last: the value of the last event whose value isn't null, in order of (time, insertion), with the column's type. With
+`nulls=True`, the value of the last event, even if it is null. Null over no values."""
 
 from windrow.kernels.monoid import FLOAT, WHOLE
 from windrow.kernels.monoids.first import identity, kept, lift, lower

@@ -1,5 +1,5 @@
-"""longest_run: how many values the longest strictly increasing run of neighbours holds, in order of (time, insertion);
-null values are no neighbours. Null over no values.
+"""longest_run: how many values the longest strictly increasing run has, among neighbours in order of (time, insertion).
+Null values are left out of that order. Null over no values.
 
 Runs as in MTA §5.6; of those that are equally long the first counts.
 

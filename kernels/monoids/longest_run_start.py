@@ -1,5 +1,5 @@
-"""longest_run_start: the event time of the first value of longest_run, of the first one where several are as long. Null
-over no values."""
+"""longest_run_start: the event time of the first value of the `longest_run`; if several runs are as long, of the first
+of them. Null over no values."""
 
 from windrow.kernels.monoids.longest_run import combine_starts, with_marks
 

@@ -1,4 +1,4 @@
-"""max_count: how many values equal the greatest one. Null over no values."""
+"""max_count: how many values equal the greatest value. Null over no values."""
 
 from windrow.kernels.monoids.min_count import monoids
 

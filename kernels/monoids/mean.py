@@ -1,4 +1,5 @@
-"""mean: the exact sum, as `sum` has it, by the number of values, rounded once; always float64. Null over no values."""
+"""mean: the exact sum, as in `sum`, divided by the number of values and rounded once; always float64. Null over no
+values."""
 
 from numba.extending import register_jitable
 

@@ -1,4 +1,4 @@
-"""median: exactly the middle one of the values in order, of an even number the mean of the two in the middle; always
+"""median: exactly the middle value in order; of an even number of values, the mean of the two in the middle. Always
 float64. Null over no values."""
 
 import math

@@ -1,4 +1,4 @@
-"""min_count: how many values equal the least one. Null over no values.
+"""min_count: how many values equal the least value. Null over no values.
 
 State (code, how often). The greatest value has the least complement, ~value, which can't overflow as −value can.
 """

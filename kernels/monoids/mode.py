@@ -1,5 +1,5 @@
-"""mode: the value that occurs most often, with the column's type; of several the least. −0.0 and 0.0 are one, 0.0. Null
-over no values.
+"""mode: the value that occurs most often, with the column's type; if several occur as often, the least of them. −0.0
+and 0.0 are the same value, 0.0. Null over no values.
 
 Each place has the greater count of the two below it, the ranks are at the bottom:
 

@@ -1,6 +1,6 @@
-"""product: of integers exact, and a failure where it is beyond int64; of floats as mantissa and exponent, so that
-nothing overflows or underflows on the way. A zero makes it 0, whatever else is there; but zero times infinity has no
-answer, and fails. Null over no values.
+"""product: the product of the values. Of integers it is exact, and the run fails if it is beyond int64. Of floats it is
+kept as mantissa and exponent, so that nothing overflows or underflows on the way. If a value is zero, the product is 0;
+but zero times infinity has no answer, and the run fails. Null over no values.
 
 Of integers the state is (−|product of the values other than 0|, 0 where that is beyond 2**63; what was seen).
 Magnitudes only grow, so what is beyond stays beyond; they are kept negative since −2**63 is an int64 and 2**63 isn't.

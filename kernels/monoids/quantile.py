@@ -1,5 +1,6 @@
-"""quantile: exactly the q-quantile, one of the values, with the column's type: the least of which at least q · n of the
-n values are at most as great. `exact` is there to say so; `approx_quantile` is the sketch. Null over no values."""
+"""quantile: exactly the q-quantile. The answer is one of the values and has the column's type: the least value such
+that at least q · n of the n values are no greater. `exact=True` only states that; `approx_quantile` is the sketch. Null
+over no values."""
 
 import math
 

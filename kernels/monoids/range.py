@@ -1,4 +1,4 @@
-"""range: the greatest value minus the least; of integers a failure where it is beyond int64. Null over no values.
+"""range: the greatest value minus the least. Of integers, the run fails if that is beyond int64. Null over no values.
 
 State (least, greatest), floats by their codes; of no values the least is above the greatest.
 """

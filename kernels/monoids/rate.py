@@ -1,5 +1,5 @@
-"""rate: the mean of a rate, per second: the last value minus the first, by the time between them. Null unless two
-values have different times.
+"""rate: the mean rate of change, per second: the last value minus the first, divided by the time between them. Null
+unless two values have different times.
 
 State (first time, first value, last time, last value); of no values the first time is after the last.
 """

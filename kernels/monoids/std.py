@@ -1,5 +1,5 @@
-"""std: the standard deviation, the square root of the variance: of a sample by default (ddof 1), of all values with
-ddof 0. Null over ddof values or fewer."""
+"""std: the standard deviation, which is the square root of the variance. By default of a sample (ddof 1); with ddof 0
+of all values. Null over ddof values or fewer."""
 
 import math
 

@@ -1,6 +1,7 @@
-"""sum: of integers exact, and a failure where the result is beyond int64; of floats the nearest float64 to their exact
-sum, in any order, infinite only if a value or the sum itself is. Where one value is more than 2**44 times another, bits
-below 2**−96 of the greatest may be no part of the sum: the same ones in every order. Null over no values."""
+"""sum: the sum of the values. Of integers it is exact, and the run fails if it is beyond int64. Of floats it is the
+float64 nearest to their exact sum, whatever their order, and infinite only if a value or the sum itself is. If one
+value is more than 2**44 times another, bits below 2**−96 of the greatest may be lost, the same bits in every order.
+Null over no values."""
 
 from windrow.kernels.monoid import unchecked
 from windrow.kernels.monoids import _binned_sum, _exact_sum, _shares

@@ -1,5 +1,6 @@
-"""top_k: the value that is k-th by how often it occurs, with the column's type; of several the least first. A list of
-the most frequent values is an aggregate for each k; the first is the `mode`. Null over fewer than k different values.
+"""top_k: the value that is k-th by how often it occurs, with the column's type; among values that occur as often, the
+least comes first. For a list of the most frequent values, use one aggregate for each k; k = 1 is the `mode`. Null over
+fewer than k different values.
 
 The winners before the k-th step out of the tournament (mode.py) one by one, their counts negative, and come
 back:

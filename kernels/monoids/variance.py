@@ -1,5 +1,5 @@
-"""variance: squared distances from the mean, by values − ddof: of a sample by default (ddof 1), of all values with
-ddof 0. Null over ddof values or fewer.
+"""variance: the sum of squared distances from the mean, divided by (number of values − ddof). By default of a sample
+(ddof 1); with ddof 0 of all values. Null over ddof values or fewer.
 
 Mean and squared distances from it, merged without cancellation (Chan, Golub and LeVeque 1983; of one value at a time
 Welford's): state (mean, sum of squared distances, values).

@@ -39,7 +39,7 @@ ALLOWED = (
     "calculates; it can't change what is outside"
 )
 MOST_LETTERS = 600  # of the reason that Numba gives, which can be pages
-_asks: dict[tuple, Callable] = {}  # by what they compute; who drops a compiled function frees its code
+_asks: dict[tuple, Callable] = {}  # by what they compute; dropping a compiled function frees its code
 
 
 class Outputs(Struct):

@@ -85,9 +85,9 @@ def answer_each(
 ) -> dict[str, list]:
     """Answers after each event: what a stream processor without a watermark would say as each event arrives.
 
-    keys, times, values: of each event, in order of arrival: its key, its event time in µs, and by name the columns that
-    the aggregates read, None for a null. An answer is of the events of its key in (y − size_us, y], y being the
-    youngest time that the key has seen by then; an event older than that changes nothing.
+    keys, times, values: for each event, in order of arrival: its key, its event time in µs, and by name the columns
+    that the aggregates read, None for a null. An answer covers the events of its key in (y − size_us, y], y being the
+    youngest time that the key has seen by then. An older event changes nothing.
     aggregates: name → what `windrow.agg` makes; column_types: of columns that hold something else than float64.
     Returns the answers in the order of the events, by name, None for a null. Raises WrongParameter for a size, a column
     or an aggregate that doesn't fit, NotServed for an unknown function, BadInput for a value that its column can't
@@ -191,7 +191,7 @@ def _named(kernel: str, in_order: np.ndarray, plan: Plan) -> int:
     if named == IN_ORDER and not in_order.all():
         raise BadInput(
             f"events of key {int(in_order.argmin())} are out of order, which {kernel} doesn't "
-            "take; take finger_tree, or leave the choice to the events"
+            "take; take finger_tree, or name no kernel"
         )
     if named == SORTED and not plan.layout.is_commutative:
         raise WrongParameter("kernel", kernel, "another: some of the aggregates don't commute")

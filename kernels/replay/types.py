@@ -24,9 +24,9 @@ FIRINGS = ("final", "on_time", "late", "early")
 
 
 class Labels(NamedTuple):
-    """How errors name what a replay knows by number: a key, a column of values, a time in µs; and what they say of
-    the values of a column that a key has in a window, of events that had arrived by a tick: (column, key, start, end,
-    tick) to a text, empty or with a blank in front."""
+    """Functions that give errors their words. key, column, time: the text for a key's number, a column's number and a
+    time in µs. values: what an error says about the values of a column that a key has in a window, among events that
+    had arrived by a tick: from (column, key, start, end, tick) to a text, which is empty or begins with a blank."""
 
     key: Callable[[int], str] = "key {}".format
     column: Callable[[int], str] = "column {}".format
@@ -42,8 +42,8 @@ class EventColumns(NamedTuple):
     values: int64[columns, events], one 64-bit word per value (see above); at a null the word is ignored
     valid: bool[columns, events], False at a null
     end_us: int64[events], never before the start; None unless the window is spanning
-    labels: what errors call keys, columns and times
-    shares: a replay's own, where its aggregates take shares of events (spans.py)
+    labels: how errors name keys, columns and times
+    shares: set by a replay whose aggregates take shares of events (spans.py); leave it None
     """
 
     key_offsets: np.ndarray
@@ -59,15 +59,15 @@ class EventColumns(NamedTuple):
 class WindowSpec(NamedTuple):
     """One window kind with its parameters.
 
-    kind: the name of its file, which says which of the others it takes
-    size_us: > 0; with a zone a day counts 86,400 s here, also one that is longer or shorter
-    slide_us: > 0 from one start to the next
+    kind: the name of the kind's file, which says which of the other fields the kind takes
+    size_us: > 0; with a zone every day counts as 86,400 s here
+    slide_us: > 0, from one window's start to the next
     origin_us: start of window 0; ignored with a zone
     zone: None, or the days of a calendar window
-    parameters: what else a kind takes, in an order of its own
-    asked: the window of a query, of kinds that read their parameters there
-    column, column_type: place and type among the values of the column that windows are cut by, if there is one
-    reads: aggregates by which a policy cuts them
+    parameters: further parameters of the kind, in the kind's own order
+    asked: the query's window, for kinds that read their parameters there
+    column, column_type: place among the values, and type, of the column that cuts windows, if there is one
+    reads: aggregates by which a policy cuts windows
     """
 
     kind: str
@@ -103,8 +103,8 @@ class PassTicks(NamedTuple):
 class CallLimits(NamedTuple):
     """What one call of a replay may cost.
 
-    most_rows: None for as many as `most_bytes` hold; they stand in memory up to three times until they are returned
-    stop: int64[1]; OVER_TIME of stop.py, written to it from any thread, ends the replay with TooManySeconds
+    most_rows: None for as many rows as `most_bytes` hold; up to three copies of them are in memory at once
+    stop: int64[1]; a thread that writes OVER_TIME of stop.py to it ends the replay with TooManySeconds
     """
 
     most_rows: int | None = None
@@ -113,15 +113,16 @@ class CallLimits(NamedTuple):
 
 
 class ReplayRules(NamedTuple):
-    """lateness and allowed lateness in µs (≥ 0), emit "final", "watermark" or "arrival".
+    """When rows are emitted: lateness and allowed lateness in µs (≥ 0); emit "final", "watermark" or "arrival".
 
     complete_tick_us: None, or the tick at which the watermark goes to infinity: P(E) = min(P(E), complete
         tick). No event arrives after it.
     limits: what the call may cost
-    rows_from_us: None, or the tick from which on rows are wanted; those before it count as revisions, and are not made
-    starts_us: rows are wanted of windows that start from the first on and before the second, where these aren't None
-    carried: of windows that depend on others: for each key what an earlier replay's rows had as `carried`, an empty
-        array of a key that was not there; None: the keys begin here, and nothing of them is carried on
+    rows_from_us: None, or a tick: only rows from this tick on are returned; earlier ones still count as revisions
+    starts_us: (first, end): only rows of windows that start at `first` or later and before `end` are returned; None
+        means no limit
+    carried: for windows that depend on other events: for each key the `carried` of an earlier replay's rows, or an
+        empty array for a key that the earlier replay didn't have. None: the keys begin here, and no state is returned
     """
 
     lateness_us: int
@@ -135,7 +136,7 @@ class ReplayRules(NamedTuple):
 
 
 class KernelChoice(NamedTuple):
-    """A kernel by name, with its options as (name, value) pairs. name: None where each key gets its own by events."""
+    """A kernel by name, with its options as (name, value) pairs. name: None to let each key's events choose one."""
 
     name: str | None
     options: tuple[tuple[str, int | str], ...] = ()
@@ -146,15 +147,15 @@ class ResultRows(NamedTuple):
 
     key: int64, index into the keys of EventColumns
     window_start, window_end, emitted_at: int64 µs
-    number: int64, of a window among those of its key with the same start and end; 0 where there are no others
+    number: int64, place of a window among the windows of its key with the same start and end; else 0
     revision: int64 from 0; events, late_events: int64
     firing: int64 place in FIRINGS, the column `pane` of tables
-    outputs: int64[aggregates, rows], one word per value, to be read as output_types says (float64:
+    outputs: int64[aggregates, rows], one word per value, of the type that output_types says (float64:
         `.view(np.float64)`)
     null: bool[aggregates, rows]
     output_types: per aggregate "int64", "float64", "timestamp", "date" or "bool"
-    kernels: how many keys were replayed by which kernel
-    carried: int64 words of each key, from which another replay goes on, where the rules say that one does
+    kernels: by kernel, how many keys it replayed
+    carried: for each key, int64 words from which another replay goes on; empty unless the rules have `carried`
     """
 
     key: np.ndarray

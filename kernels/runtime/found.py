@@ -56,8 +56,10 @@ def first_paragraph(module: str) -> str:
 
 
 def not_compiled(module: str, text: str) -> BrokenDefinition:
-    """Of Numba's pages of text what stands before the first line of the module's own file that it names."""
+    """Of Numba's pages of text what stands before the first line of the module's own file that it names, from the
+    current folder on or whole."""
     file, text = file_of(module), IN_BOLD.sub("", text)
-    found = re.search(rf'([^\n]*)\n\s*File "{re.escape(file)}", line (\d+)', text) or re.match("(.*)()", text)
+    named = rf'([^\n]*)\n\s*File "(?:[^"]*/)?{re.escape(file.rpartition("/")[2])}", line (\d+)'
+    found = re.search(named, text) or re.match("(.*)()", text)
     why, line = found.groups() if found else (text, "")
     return BrokenDefinition(file, int(line or 1), f"Numba can't compile it: {why.strip()}")

@@ -26,7 +26,10 @@ from windrow.kernels.runtime.numba_names import get_or_insert_function
 WORD_BYTES = 8
 _I64 = ir.IntType(64)
 _RESIZE = "windrow_resize"
-_NO_MEMORY = "windrow: a kernel asked for %lld bytes and there is no more memory; give the process more, or it less\n"
+_NO_MEMORY = (
+    "windrow: a kernel asked for %lld bytes and there is no more memory; give the process more memory, or the kernel "
+    "less work\n"
+)
 
 inner = functools.partial(njit, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """For functions called by compiled ones; no disk cache: they are linked into each entry's cached code."""

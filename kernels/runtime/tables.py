@@ -91,7 +91,7 @@ def lazy_table(kind: type[T], name: str, *functions: Callable, **others: Callabl
     return cache(lambda: compiled_table(kind, name, operations))
 
 
-_fills = []  # who drops a compiled function frees its code
+_fills = []  # dropping a compiled function frees its code
 
 
 def _fill_of(name: str, functions: Mapping[int, Callable], folders) -> Callable[[int], None]:

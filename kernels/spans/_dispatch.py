@@ -18,7 +18,8 @@ class SpanKernel(Struct):
     destroy(s), reset(s): give it back; make it empty
     insert_span(s, low, high, state): an event of [low, high), high > low, or several that meet the same slices
     state(s, cursor, low, high) → address of the aggregate of all events that meet the window [low, high), valid until
-        the next call. cursor: who asks, below CURSORS; one whose windows never go back is answered quickest
+        the next call. cursor: number of the reader, below CURSORS; a reader whose windows never go back is answered
+        quickest
     complete(s, low, high, state) → address of the same, given the aggregate of what ends in its slices, which a walk
         has (kernels/replay/numbered/walk.py); 0 of kernels without slices
     evict(s, time): what no window needs that begins behind it

@@ -39,7 +39,7 @@ def answer_window(kernel: SpanKernel, s: KeySpans, low, high, answers):
 
 NOTHING_EVICTED = -LIMIT_US - 1
 LOOKING = 1
-"""The cursor of who looks for windows; 0 is that of who asks for them."""
+"""The cursor of a search for windows; 0 is the cursor of queries."""
 MOST_PIECES = 1 << 20
 """Records of a kernel that an event may be put into, by one call that nothing interrupts: some tenths of a second."""
 

@@ -62,7 +62,8 @@ def check(address: int, plan: Plan) -> None:
 
 
 class AggregateBuckets(SpanWindow):
-    """insert_span O(windows that it meets), state O(log windows), O(1) of one behind the other; evict O(windows).
+    """insert_span O(windows that the event meets), state O(log windows), or O(1) for windows one after the other, evict
+    O(windows).
 
     Memory: a state for each open window that has events.
     """

@@ -4,9 +4,9 @@ has ended.
     events a [1, 7), b [3, 20), c [16, 18)      starts  1: a   3: b   16: c      window [10, 20):
                                                 ends    7: a   18: c  20: b      a b c started before 20, less a: b c
 
-Only aggregates from which a part can be taken away again, exactly: counts, and sums and means of integers. The indexes
-are finger trees, so that a late event finds its places and a window is two range queries, wherever it lies; what no
-window will ask for one by one is kept as one state, `gone`.
+It serves only aggregates from which a part can be taken away again, exactly: counts, and sums and means of integers.
+The indexes are finger trees. So a late event finds its places, and any window is two range queries. Events that no
+window needs one by one any more are kept as one state, `gone`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

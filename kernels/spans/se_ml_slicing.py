@@ -3,8 +3,9 @@
     height 3, an event of seven slices      1 2 3 4 5 6 7 8      level 3 of slice 8, of slice 5, level 1 of slice 2
                                               │ └───┘ └───┘
 
-Level k of a slice covers it and the k − 1 before it. Of height 1 it is SE-Slicing, and of any height the same code
-(se_slicing.py): a higher one makes insertions cheaper, and windows dearer, which ask each level of their slices.
+Level k of a slice covers the slice and the k − 1 slices before it. With height 1 this is SE-Slicing; every height has
+the same code (se_slicing.py). A greater height makes insertions cheaper and windows dearer, since a window asks each
+level of its slices.
 """
 
 from collections.abc import Mapping
@@ -17,10 +18,10 @@ MOST_HEIGHT = 1 << 10
 
 
 class SEMLSlicing(SESlicing):
-    """With height d: insert_span O(slices that it meets / d), and d more for each slice that had nothing; state O(d ·
-    (slices of the window + d)), evict O(slices).
+    """With height d: insert_span O(slices that the event meets / d), and O(d) more for each slice that was empty; state
+    O(d · (slices of the window + d)), evict O(slices).
 
-    Memory: 2 · d states a slice that has events, in pages of 32.
+    Memory: 2 · d states for each slice that has events, in pages of 32.
     """
 
     OPTIONS = PANE_OPTIONS = ("height",)

@@ -5,14 +5,15 @@
                           ϕ          ·       1        1         ·
     window [0, 15): φ 0 + 0 + 0, ϕ of [10, 15) 1: one event.
 
-An event goes into the slice in which it ends (φ), and, so that no window counts it twice, into a second state (ϕ) of
-each earlier slice that it meets, from which it goes on. A window is all its φ and the ϕ of its last slice (table 2,
-combine*). The paper finds an event's slices by going back from the newest; here it is placed by its own interval,
-however late it comes. A selective aggregate (min, max) alone could do without ϕ (§3.2.1), but windows count events too.
+An event is added to the slice in which it ends (φ). So that no window counts it twice, it is added to a second state
+(ϕ) of each earlier slice that it meets. A window is all φ of its slices and the ϕ of its last slice (table 2,
+combine*). The paper finds an event's slices by going back from the newest slice; this kernel finds them from the
+interval of the event, however late it comes. A selective aggregate (min, max) alone could do without ϕ (§3.2.1), but
+windows count events too.
 
-Slices are cut by Pairs (SPANS §5.1): at every start and every end of a window, so one or two a slide. They have levels:
-level k of slice i covers slices i − k + 1 … i. An event goes into as few as cover it, from its end backwards: into φ of
-the first, since it ends there, and into ϕ of the others, from which it goes on.
+Slices are cut by Pairs (SPANS §5.1): at every start and every end of a window, so there are one or two in a slide. They
+have levels: level k of slice i covers slices i − k + 1 … i. An event is added to as few levels as cover it, from its
+end backwards: to φ of the first, since the event ends there, and to ϕ of the others.
 
     windows of 15 by 5, height 3       0 ─── 5 ─── 10 ─── 15 ─── 20          an event [2, 18)
     slice of [15, 20)                           ├─────── level 3 ┤           φ, covers [5, 20)
@@ -239,9 +240,11 @@ def check(address: int, plan: Plan) -> None:
 
 
 class SESlicing(SpanWindow):
-    """insert_span O(slices that it meets), state O(slices of the window), by a walk O(1) amortised; evict O(slices).
+    """insert_span O(slices that the event meets), state O(slices of the window), or O(1) amortised in a walk over
+    windows; evict O(slices).
 
-    Memory: two states a slice that has events, in pages of 32, from the oldest open window to the youngest event.
+    Memory: two states for each slice that has events, in pages of 32, from the oldest open window to the youngest
+    event.
     """
 
     dispatch, _check = staticmethod(slice_kernel), staticmethod(check)

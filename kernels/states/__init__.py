@@ -1,4 +1,4 @@
-"""Operations on the states of a plan (state_plan.py), as kernels call them; who makes a plan gets the tables of
+"""Operations on the states of a plan (state_plan.py), as kernels call them; the maker of a plan gets the tables of
 compiled operations that it needs (tables.py).
 
 Here `plan` is a StatePlan, `into`, `older`, … are addresses of states, `events` is an Events (layout.py). Each takes

@@ -3,6 +3,14 @@
 A component's environment holds its name and its process number, which whatever it starts inherits: the component lives
 while the process of that number does, and what a dead one left running is found too. No file of process ids: such a
 file may be stale, and name another user's process.
+
+server.py        all of it: started, completed where a component has died, ended; what is wrong with it
+components.py    its four components and their watcher        settings.py     its environment, with its database
+credentials.py   its secrets                                  rest.py         what its REST API is asked
+
+No supervisor and no honcho: they end what they started when they end, or know it no more: `windrow up` couldn't start
+a dead scheduler next to living ones, whose tasks go on; and neither ends what a dead component's tasks left.
+apache-airflow-client would replace one function of rest.py.
 """
 
 import json
@@ -11,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from windrow.pipelines import location
 from windrow.pipelines.airflow import rest
 from windrow.processes import marked, proc
 from windrow.schemas.errors import NotSetUp
@@ -40,7 +49,7 @@ class Running:
         """A REST client that is logged in. NotSetUp where the password is lost."""
         file = password_file(airflow_home(self.home))
         if not file.exists() or (password := read_password(file.read_text(errors="replace"))) is None:
-            raise NotSetUp(f"{file} holds no password of {USER}", "make up   # makes another")
+            raise NotSetUp(f"{file} holds no password of {USER}", f"{location.typed('up')}   # makes another")
         return rest.Client(self.port, USER, password)
 
 

@@ -7,20 +7,22 @@ import urllib.request
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
+from windrow.pipelines.location import typed
 from windrow.schemas.errors import AirflowRefused, NotSetUp
 
 DONE = ("success", "failed")
 POLL_S = 1.0
-DOCTOR = "make doctor"
+DOCTOR = typed("doctor")
 # What Airflow answers where its database is locked: a backfill's own error, and any other's.
 LOCKED = (503, 500)
-# What it answers for a moment after that, since it still knows a backfill that did not begin.
+# What it answers for what there is already: of a backfill for a moment after that, since it still knows one that did
+# not begin.
 CONFLICT = 409
 PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
-# One request may wait for the database several times (stack/settings.py).
+# One request may wait for the database several times (settings.py).
 REQUEST_LIMIT_S = 180.0
 HEALTH_LIMIT_S = 20.0
-# As the server names them; who can't reach the database is the server.
+# As the server names them; it is the server that can't reach the database.
 _REPORTING = {
     "metadatabase": "api-server",
     "scheduler": "scheduler",
@@ -43,7 +45,24 @@ class Client:
 
     def unpause(self, dag: str) -> None:
         """Let the scheduler run a DAG; one without catchup runs its last complete interval at once."""
-        self.call("PATCH", f"/dags/{dag}?update_mask=is_paused", {"is_paused": False})
+        self.pause(dag, False)
+
+    def pause(self, dag: str, paused: bool = True) -> None:
+        """Have the scheduler start no run of a DAG."""
+        self.call("PATCH", f"/dags/{dag}?update_mask=is_paused", {"is_paused": paused})
+
+    def make_pool(self, name: str, slots: int) -> None:
+        """A pool of that name, unless there is one: a user may have given it other slots."""
+        body = {"name": name, "slots": slots, "description": "the tasks of Windrow"}
+
+        def is_made() -> bool:
+            return _none_where_locked(lambda: len(self.call("POST", "/pools", body))) is not None
+
+        try:
+            _wait(is_made, PATIENCE_S, lambda: f"Airflow's database stays locked: no pool {name!r}")
+        except AirflowRefused as refused:
+            if refused.status != CONFLICT:
+                raise
 
     def trigger(self, dag: str, day: date | None, run: str, /, **params: object) -> str:
         """Start a manual run for a day, or of a DAG that takes none; returns the run's id."""
@@ -100,7 +119,12 @@ class Client:
 
     def runs(self, dag: str, kind: str) -> list[dict]:
         """All runs of a DAG of one kind: scheduled, manual, backfill or asset_triggered."""
-        return self.call("GET", f"/dags/{dag}/dagRuns?run_type={kind}&limit=100")["dag_runs"]
+        found: list[dict] = []
+        while True:
+            page = self.call("GET", f"/dags/{dag}/dagRuns?run_type={kind}&limit=100&offset={len(found)}")
+            found += page["dag_runs"]
+            if not page["dag_runs"] or len(found) >= page["total_entries"]:
+                return found
 
     def tasks(self, dag: str, run: str) -> list[dict]:
         """The task instances of a run."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from windrow.pipelines.cli import asking, ingesting, keeping, planning, replaying, starting
+from windrow.pipelines.cli import asking, ingesting, keeping, planning, replaying, serving, setting_up, starting
 from windrow.pipelines.cli._errors import reported
 from windrow.processes import children, modes, signals
 
@@ -34,14 +34,21 @@ def run(arguments: list[str]) -> int:
 
 def app() -> typer.Typer:
     made = typer.Typer(
-        help="Replays event streams of a Delta lake the way they arrived.",
+        help="Replay event streams of a Delta lake as they arrived, and ask what was known when.",
         pretty_exceptions_enable=False,
     )
     made.callback()(_for_all)
     # In the order of a day's work.
-    for module in (starting, ingesting, replaying, planning, asking, keeping):
+    for module in (starting, setting_up, ingesting, replaying, planning, asking, keeping, serving):
+        for command in module.commands.registered_commands:
+            command.help = _paragraphs(command.callback.__doc__ or "")
         made.add_typer(module.commands)
     return made
+
+
+def _paragraphs(text: str) -> str:
+    """Each on one line: Typer keeps the line breaks of all but the first."""
+    return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n"))
 
 
 def _show_version(asked: bool) -> None:
@@ -53,9 +60,9 @@ def _show_version(asked: bool) -> None:
 def _for_all(
     end_with_parent: Annotated[bool, typer.Option("--end-with-parent", hidden=True)] = False,
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and end.")
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Replays event streams of a Delta lake the way they arrived, and answers what was known when."""
+    """Replay event streams of a Delta lake as they arrived, and ask what was known when."""
     if end_with_parent:
         children.end_with_parent()

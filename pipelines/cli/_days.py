@@ -98,7 +98,7 @@ def note_pending(lake: "Lake", streams: Iterable[Stream], effect: str) -> None:
             tables = StreamTables.of(stream)
             behind = pending(lake, tables) if lake.version(tables.files.name) is not None else []
         except (LandingFailed, NotSetUp) as error:
-            _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
+            _output.note(f"Windrow can't see whether files of {stream.name} wait to be ingested: {error}")
             continue
         if behind:
             _output.note(
@@ -107,12 +107,12 @@ def note_pending(lake: "Lake", streams: Iterable[Stream], effect: str) -> None:
             )
         elif snapshots.is_behind(lake, stream.name):
             _output.note(
-                f"the tables of {stream.name} hold other events than the newest ingest that the ledger has left there: "
-                f"another runs, was cut off, or its row is lost; {effect}: windrow ingest {stream.name}"
+                f"the tables of {stream.name} differ from what the newest ingest in the ledger wrote: another ingest "
+                f"is running or was cut off, or its ledger row is lost; {effect}: windrow ingest {stream.name}"
             )
 
 
 def note_ahead(lake: "Lake", queries: Iterable[str]) -> None:
     """Say it of the streams of queries that were replayed."""
     streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
-    note_pending(lake, streams.values(), "the newest ingest was replayed; to have them too")
+    note_pending(lake, streams.values(), "this replay read the newest ingest; to include them")

@@ -73,10 +73,14 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)  # as the user wrote it; none where there is no such command
         command = context.command_path if context else "windrow"
-        return "Usage", error.exit_code, f"{_of_usage(error)}\n{command} --help shows what there is"
+        return "Usage", error.exit_code, f"{_of_usage(error)}\nSee: {command} --help"
     if isinstance(error, (signals.Stopped, KeyboardInterrupt, Abort)):
         stopped = error if isinstance(error, signals.Stopped) else signals.Stopped(2)
-        return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running; the same command does the rest"
+        return (
+            "Stopped",
+            stopped.exit_code,
+            f"{stopped}; no process is left running. Run the same command again to do the rest",
+        )
     if found := _of_the_machine(error):
         kind, text = found
         return kind.__name__, kind.exit_code, text
@@ -96,22 +100,22 @@ def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | No
         install = set_up(f'pip install "windrow[{EXTRAS[module]}]"')
         return NotSetUp, str(NotSetUp(f"the library {module} isn't installed", install))
     if isinstance(error, OSError) and error.errno in _DISK:
-        return StorageFailed, f"{_of_the_home(error)}{error}; give room or rights, then run it again"
+        return StorageFailed, f"{_of_the_home(error)}{error}; free disk space or give rights, then run it again"
     if _is_of_open_files(error):
         most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return StorageFailed, (
-            f"this process may have {most:,} files open, and needs more; nothing of this write was published. "
+            f"this process may have {most:,} files open, and needs more; this write published nothing. "
             "Raise the limit (ulimit -n, nofile in limits.conf, or the container's), then run it again"
         )
     if isinstance(error, MemoryError):
         return KernelOutOfMemory, (
-            "this process got no more memory; nothing of this write was published. Raise its limit (ulimit -v, -d, "
+            "this process got no more memory; this write published nothing. Raise its limit (ulimit -v, -d, "
             "or the container's), or end other processes, then run it again"
         )
     if is_of_server(error):
         server = endpoint_url() or "Amazon S3"
-        wrong = f"{server} doesn't answer, or lets nobody in with these AWS_* variables: {_first_line(error)}"
-        return StorageFailed, f"{wrong}; nothing was published. Run it again then"
+        wrong = f"{server} doesn't answer, or refuses the credentials of the AWS_* variables: {_first_line(error)}"
+        return StorageFailed, f"{wrong}; nothing was published. Fix this, then run it again"
     return None
 
 
@@ -152,5 +156,5 @@ def _logged(error: BaseException) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{' '.join(sys.argv)}\n{text}")
     except (OSError, WindrowError) as unwritable:
-        return f"its log could not be written ({unwritable}), so here it is:\n{text}"
+        return f"its log could not be written ({unwritable}). The traceback:\n{text}"
     return f"please report it with its log: {path}"

@@ -44,7 +44,7 @@ def read_length(text: str) -> timedelta:
     """A length of time such as 90s; a usage error otherwise."""
     found = _LENGTH.match(text)
     if not found:
-        raise typer.BadParameter(f"{text!r} is no length of time; write it as 500ms, 90s, 10min, 1.5h or 2d")
+        raise typer.BadParameter(f"{text!r} is not a length of time; write it as 500ms, 90s, 10min, 1.5h or 2d")
     number, unit = found.groups()
     return float(number) * _UNITS[unit]
 
@@ -53,8 +53,8 @@ def read_run_id(text: str) -> str:
     """The name of a run, of letters that no file, line or page takes for something else; a usage error otherwise."""
     if _RUN.fullmatch(text):
         return text
-    allowed = "write 1 to 250 letters, digits and _.~:+-, as Airflow does"
-    raise typer.BadParameter(f"{text[:80]!r} is no name of a run; {allowed}")
+    allowed = "write 1 to 250 letters, digits and characters of _.~:+-, as in Airflow"
+    raise typer.BadParameter(f"{text[:80]!r} can't name a run; {allowed}")
 
 
 def day_option(*names: str, help: str) -> OptionInfo:
@@ -65,13 +65,13 @@ MostRows = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="The most rows that each task of the replay may make; else WINDROW_MOST_ROWS, else what memory holds.",
+        help="How many rows each task of the replay may make. Default: WINDROW_MOST_ROWS, or what memory holds.",
     ),
 ]
 MostSeconds = Annotated[
     str | None,
     typer.Option(
-        metavar="S", help="How long each task of the replay may take; else WINDROW_MOST_SECONDS, else any time."
+        metavar="S", help="How long each task of the replay may take. Default: WINDROW_MOST_SECONDS, or no limit."
     ),
 ]
 
@@ -84,14 +84,16 @@ def settings_of_replay(engine: str | None, most_rows: str | None, most_seconds: 
 
 EngineName = Annotated[
     str | None,
-    typer.Option("--engine", metavar="ENGINE", help="spark or local; else WINDROW_ENGINE, else spark."),
+    typer.Option(
+        "--engine", metavar="ENGINE", help="spark, or local, which needs no JVM. Default: WINDROW_ENGINE, or spark."
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools; errors too, on stderr.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools. Errors are JSON too, on stderr.")]
 AssetEvents = Annotated[
     Path | None,
     typer.Option(
         "--asset-events",
-        help="Also write to this file, as JSON: day, rows, verdict and version of each table that was updated.",
+        help="Also write the day, rows, verdict and version of each updated table to this file, as JSON.",
     ),
 ]
 RunId = Annotated[
@@ -109,13 +111,13 @@ def query_argument(metavar: str, help: str, **options: Any) -> ArgumentInfo:
     return typer.Argument(parser=registry.name_of_query, metavar=metavar, help=help, autocompletion=_queries, **options)
 
 
-QueryName = Annotated[str, query_argument("QUERY", "A query or a model; windrow check lists them.")]
-QueryNames = Annotated[list[str] | None, query_argument("[QUERY]...", "Queries or models; windrow check lists them.")]
+QueryName = Annotated[str, query_argument("QUERY", "A query or a model. windrow check lists them.")]
+QueryNames = Annotated[list[str] | None, query_argument("[QUERY]...", "Queries or models. windrow check lists them.")]
 StreamName = Annotated[
     str,
     typer.Argument(
         metavar="STREAM",
-        help="A stream: a file of streams/; windrow check lists them.",
+        help="A stream, which is a file of streams/. windrow check lists them.",
         autocompletion=registry.stream_names,
     ),
 ]

@@ -13,7 +13,8 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from windrow.pipelines import flow
+from windrow.pipelines import compiled, flow
+from windrow.pipelines.location import IN_A_CHECKOUT
 
 # In a log: how often long work says that it goes on.
 EVERY_S = 10.0
@@ -105,3 +106,12 @@ def progress() -> Iterator[StageLines | StageBars]:
     columns = (SpinnerColumn(), text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bars:
         yield StageBars(bars)
+
+
+@contextmanager
+def progress_of_replays() -> Iterator[StageLines | StageBars]:
+    """The same, once the kernels are compiled, on all cores; a checkout's set-up has done that."""
+    with progress() as show:
+        if not IN_A_CHECKOUT:
+            compiled.ensure(show)
+        yield show

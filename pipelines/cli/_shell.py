@@ -17,21 +17,24 @@ WORDS = ("SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "DESCRIBE",
 LENGTH_OF_HISTORY = 1_000
 
 
-def run(lake: Lake, answer: Callable[[str], None]) -> None:
-    """Until the input ends: each statement ends with `;`. An error is shown, and the next statement asked for."""
-    is_terminal = sys.stdin.isatty()
+def run(lake: Lake, answer: Callable[[str], None]) -> int:
+    """Until the input ends: each statement ends with `;`. An error is shown, and the next statement asked for. Returns
+    the exit code of the last error of a file; 0 at a terminal."""
+    is_terminal, code = sys.stdin.isatty(), 0
     with _history(is_terminal), _ctrl_c_raises():
         if is_terminal:
             readline.set_completer(Completer(lake))
             readline.parse_and_bind("tab: complete")
-            print("Statements end with ;  Tab completes, Ctrl-D ends.  SHOW TABLES; lists the tables.")
+            print("End a statement with ;  Tab completes names, Ctrl-D ends the shell.  SHOW TABLES; lists the tables.")
         for statement in _statements(is_terminal):
             try:
                 answer(statement)
             except WindrowError as error:
                 print(f"error: {error}", file=sys.stderr)
+                code = error.exit_code
             except KeyboardInterrupt:
                 print("stopped", file=sys.stderr)
+    return 0 if is_terminal else code
 
 
 def _statements(is_terminal: bool) -> Iterator[str]:

@@ -15,12 +15,11 @@ from windrow.schemas.windows import every_kind
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-IDENTITY = """What makes two records one and the same event, of which the later is refused as a duplicate?
-  key,start  columns, and the times start, end, arrival: what tells events apart, whatever else the lines say:
-             for files that overlap
-  line       equal lines of the layout: for files that overlap, where no two events are written alike; a reading
-             that a clock change repeats word for word is lost
-  none       nothing: each line is an event; for files that never overlap
+IDENTITY = """When are two records the same event? The later one is then refused as a duplicate.
+  key,start  when these columns are equal (start, end and arrival can be among them): for files that overlap
+  line       when their lines are equal: for files that overlap, if two different events never have the same line.
+             A reading that a clock change repeats word for word is lost
+  none       never, each line is an event: for files that never overlap
 """
 # By kind of definition its files, the test last, as they lie in a project, and the template of each.
 KINDS = {
@@ -59,7 +58,7 @@ def write(kind: str, name: str, root: Path, identity: str = "") -> list[Path]:
         files = {path: template for path, template in files.items() if template.parent.name != "query"}
     for path in files:
         if path.exists() or path.with_suffix("").exists():
-            raise WrongParameter("NAME", name, f"a new one: {path.relative_to(root)} exists")
+            raise WrongParameter("NAME", name, f"a new name: {path.relative_to(root)} exists")
     for path, template in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(Template(template.read_text()).substitute(words))
@@ -80,7 +79,7 @@ def _identity(asked: str) -> str:
     names = asked.split(",")
     if not all(map(_NAME.fullmatch, names)):
         raise WrongParameter(
-            "IDENTITY", asked, f"such as --identity key,start or --identity line or --identity none\n{IDENTITY}"
+            "--identity", asked, f"such as --identity key,start or --identity line or --identity none\n{IDENTITY}"
         )
     quoted = ", ".join(f'"{each}"' for each in names)
     return {"line": quoted, "none": "None"}.get(asked, f"({quoted}{',' * (len(names) == 1)})")
@@ -91,7 +90,9 @@ def _stream_of(name: str) -> str:
     known = stream_names()
     fits = [stream for stream in known if name.startswith(f"{stream}_")]
     if not fits:
-        raise WrongParameter("NAME", name, f"one that begins with its stream's and `_`; streams: {', '.join(known)}")
+        raise WrongParameter(
+            "NAME", name, f"a name that begins with a stream's name and `_`; streams: {', '.join(known)}"
+        )
     return max(fits, key=len)
 
 

@@ -28,20 +28,26 @@ commands = typer.Typer()
 )
 def whatif(
     query: QueryName,
-    first: Annotated[date | None, day_option("--from", help="First arrival day; the first that there is.")] = None,
-    last: Annotated[date | None, day_option("--to", help="Last arrival day; the last that there is.")] = None,
+    first: Annotated[
+        date | None, day_option("--from", help="First arrival day. Default: the first one ingested.")
+    ] = None,
+    last: Annotated[date | None, day_option("--to", help="Last arrival day. Default: the last one ingested.")] = None,
     complete: Annotated[
-        float, typer.Option(min=0, max=1, help="The share of windows that is to be complete on time.")
+        float, typer.Option(min=0, max=1, help="The share of windows that must be complete on time.")
     ] = 0.99,
     lateness: Annotated[
         list[timedelta] | None,
-        typer.Option(parser=read_length, metavar="LENGTH", help="One more lateness, such as 90s, 10min, 2h or 1d."),
+        typer.Option(
+            parser=read_length, metavar="LENGTH", help="Compare one more lateness, such as 90s, 10min, 2h or 1d."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What another lateness would have cost: from one pass over the events, how complete the rows on time would have
-    been with each lateness, and how long they would have taken; with a recommendation. The events of the days asked
-    for are taken for the whole stream. Also kept as table lateness_QUERY."""
+    """Show what another lateness would have cost, and recommend one.
+
+    One pass over the events shows for each lateness how complete the rows on time would have been, and how late they
+    would have come. The events of the given days are taken as the whole stream. The answer is also kept as the table
+    lateness_QUERY."""
     from windrow.pipelines.lateness.whatif import whatif as run
 
     with progress() as show:
@@ -60,11 +66,15 @@ def whatif(
     )
 )
 def query(
-    statement: Annotated[str, typer.Argument(metavar="SQL", help="One statement that reads, in DuckDB's dialect.")],
-    rows: Annotated[int, typer.Option(min=0, help="How many rows to show; 0 shows all. --json gives all.")] = 50,
+    statement: Annotated[
+        str, typer.Argument(metavar="SQL", help="One statement that only reads, in DuckDB's dialect.")
+    ],
+    rows: Annotated[int, typer.Option(min=0, help="How many rows to show. 0 shows all. --json prints all.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
+    """Answer one SQL statement about the lake's tables, <query>_final and <query>_as_of(t).
+
+    Needs no JVM and changes nothing."""
     from windrow.pipelines.delta.lake import Lake
 
     _answer(Lake(config.load()), statement, rows, as_json)
@@ -72,16 +82,17 @@ def query(
 
 @commands.command(epilog=examples("windrow sql"))
 def sql(
-    rows: Annotated[int, typer.Option(min=0, help="How many rows of each answer; 0 shows all.")] = 50,
+    rows: Annotated[int, typer.Option(min=0, help="How many rows of each answer to show. 0 shows all.")] = 50,
     as_json: AsJson = False,
-) -> None:
-    """Ask the lake in SQL, one statement after the other, with a history and completion by Tab; or take the statements
-    of a file: windrow sql < questions.sql."""
+) -> int:
+    """Open an SQL shell on the lake, with a history and Tab completion.
+
+    The statements can also come from a file: windrow sql < questions.sql."""
     from windrow.pipelines.cli import _shell
     from windrow.pipelines.delta.lake import Lake
 
     lake = Lake(config.load())
-    _shell.run(lake, lambda statement: _answer(lake, statement, rows, as_json))
+    return _shell.run(lake, lambda statement: _answer(lake, statement, rows, as_json))
 
 
 def _answer(lake: "Lake", statement: str, rows: int, as_json: bool) -> None:
@@ -98,14 +109,16 @@ def _answer(lake: "Lake", statement: str, rows: int, as_json: bool) -> None:
 
 @commands.command(epilog=examples("windrow tables"))
 def tables(as_json: AsJson = False) -> None:
-    """List the tables of the lake: rows, files, size, newest version, how many can be read, and what they hold."""
+    """List the tables of the lake.
+
+    For each table: rows, files, size, the newest version, how many versions can be read, and what the table holds."""
     from windrow.pipelines.delta.lake import Lake
 
     lake = Lake(config.load())
     found = [_describe(lake.folder(name), lake.existing_version(name)) for name in lake.names()]
     _output.show(found, as_json)
     if not found:
-        _output.note(f"there is no table below {lake.config.lake} yet; begin with: windrow ingest STREAM")
+        _output.note(f"{lake.config.lake} has no tables yet; begin with: windrow ingest STREAM")
 
 
 def _describe(folder: Location, version: int) -> dict:
@@ -130,20 +143,20 @@ def _describe(folder: Location, version: int) -> dict:
 
 @commands.command(epilog=examples("windrow runs --last 5", "windrow runs --stale"))
 def runs(
-    stale: Annotated[
-        bool, typer.Option("--stale", help="Only published days that would come out differently now.")
-    ] = False,
-    stages: Annotated[bool, typer.Option("--stages", help="Also the stages that each step went through.")] = False,
+    stale: Annotated[bool, typer.Option("--stale", help="Only published days whose rows would differ now.")] = False,
+    stages: Annotated[bool, typer.Option("--stages", help="Also list the stages of each step.")] = False,
     last: Annotated[
-        int | None, typer.Option(min=0, help="How many rows to show, the newest last; 0 shows all.", show_default="30")
+        int | None, typer.Option(min=0, help="How many rows to show, the newest last. 0 shows all.", show_default="30")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
+    """List the steps of the ledger, each with its newest state.
+
+    With --stale: the published days to make again, and why."""
     from windrow.pipelines.delta.lake import Lake
 
     if stale and (stages or last is not None):
-        raise typer.BadParameter("--stale lists days, not steps, and all of them; leave out --stages and --last")
+        raise typer.BadParameter("--stale lists all stale days, and no steps; leave out --stages and --last")
     lake = Lake(config.load())
     if stale:
         _show_stale(lake, as_json)
@@ -157,18 +170,18 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
     columns = ("query", "day", "run_id", "reasons")
     found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
     _output.show(found, as_json)
-    hint = "what makes them again, and what it costs: windrow plan; to do it: windrow plan --run"
+    hint = "to see what makes them again and what it costs: windrow plan; to do it: windrow plan --run"
     _output.note(hint if found else "no run is stale")
     for broken in registry.broken_streams().values():
         _output.note(str(broken))
-    note_pending(lake, registry.streams().values(), "more runs may be stale after")
+    note_pending(lake, registry.streams().values(), "more runs may be stale after this")
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
     from windrow.pipelines.ledger.run_table import rows
 
-    # The newest row of a step is its state.
-    newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
+    # The newest row of a step is its state. A backfill is one run of many days.
+    newest = {(row.run_id, row.step, row.query, row.logical_date): row for row in rows(lake)}
     steps = sorted(newest.values(), key=lambda row: row.at)
     listed = _with_stages(lake, steps) if stages else steps
     shown = listed if last == 0 or as_json else listed[-last:]
@@ -214,17 +227,19 @@ def _brief(row: "StepRow", stages: bool) -> dict:
 @commands.command(epilog=examples("windrow report --open"))
 def report(
     into: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where to; else report/ of the home.", show_default=False)
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder of the pages. Default: report/ of the home.", show_default=False),
     ] = None,
     in_browser: Annotated[bool, typer.Option("--open", help="Also open the first page in a browser.")] = False,
     with_data_docs: Annotated[
-        bool, typer.Option("--data-docs/--no-data-docs", help="Also the pages of what Great Expectations found.")
+        bool, typer.Option("--data-docs/--no-data-docs", help="Also make the pages of Great Expectations' results.")
     ] = True,
     asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make pages with figures of the lake: streams, queries, runs, lineage, benchmarks; and the pages of what Great
-    Expectations found (Data Docs). They need no server."""
+    """Make HTML pages about the lake: streams, queries, runs, lineage and benchmarks.
+
+    Also makes the pages of Great Expectations' results (Data Docs). The pages need no server."""
     from windrow.pipelines.gate.validation_results import index
     from windrow.pipelines.report.site import build
 
@@ -239,6 +254,6 @@ def report(
         {**made._asdict(), "link": link, "data_docs": data_docs if data_docs.exists() else None}, as_json
     )
     if made.not_made:
-        _output.note(f"these pages only say why they could not be made: {', '.join(made.not_made)}")
+        _output.note(f"pages that could not be made, and say why: {', '.join(made.not_made)}")
     if in_browser and not webbrowser.open(link):
-        _output.note(f"there is no browser here that could be started; open {link} in one")
+        _output.note(f"no browser could be started here; open {link} yourself")

@@ -25,14 +25,16 @@ def ingest(
     stream: StreamName,
     day: Annotated[date | None, day_option("--day", help="Also check the silver rows of this arrival day.")] = None,
     verify_content: Annotated[
-        bool, typer.Option("--verify-content", help="Read all landing files, also those of the same size and time.")
+        bool, typer.Option("--verify-content", help="Also read files whose size and time are as before.")
     ] = False,
     run_id: RunId = None,
     engine: EngineName = None,
     asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a stream's tables up to date with its landing files: all days that these touch."""
+    """Bring a stream's tables up to date with its landing files.
+
+    Each arrival day that a new, changed or vanished file touches is made again."""
     from windrow.pipelines.runs.ingest_day import ingest_day, open_windows
 
     chosen = config.load(engine=engine)
@@ -91,16 +93,18 @@ def _brief(report: "IngestReport") -> dict:
 
 @commands.command(epilog=examples("windrow forget bikes/citibike-nyc-2017/trips-2017-06-01.csv.gz"))
 def forget(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A file's path below the landing folder.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The file's path below the landing folder.")],
     leave_file: Annotated[
         bool,
-        typer.Option("--leave-file", help="The file may stay in the landing folder, and counts again once it changes."),
+        typer.Option("--leave-file", help="Leave the file in the landing folder. It counts again once it changes."),
     ] = False,
     run_id: RunId = None,
     engine: EngineName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
+    """Remove from the lake what a landing file delivered.
+
+    Move the file out of the landing folder first, or give --leave-file."""
     from windrow.pipelines.runs.ingest_day import forget as run
 
     with progress() as show:
@@ -110,7 +114,9 @@ def forget(
 
 @commands.command(epilog=examples("windrow profile bikes"))
 def profile(stream: StreamName, as_json: AsJson = False) -> None:
-    """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""
+    """Describe the events of an ingested stream.
+
+    For each folder of its files: how many events, and how disordered, bursty, long and dirty they are."""
     from windrow.pipelines.delta.lake import Lake
     from windrow.pipelines.ingest import profile as profiles
     from windrow.pipelines.tables.stream_tables import StreamTables

@@ -25,6 +25,7 @@ from windrow.pipelines.cli._options import (
 from windrow.pipelines.cli._progress import progress
 from windrow.pipelines.config import Config
 from windrow.pipelines.flow import BACKFILL
+from windrow.pipelines.location import typed
 from windrow.pipelines.report.words import length
 from windrow.schemas import registry
 from windrow.schemas.errors import NotSetUp
@@ -45,17 +46,21 @@ PublishedNames = Annotated[
 @commands.command(epilog=examples("windrow plan", "windrow plan bikes_demand --run"))
 def plan(
     queries: Names = None,
-    run: Annotated[bool, typer.Option("--run", help="Also do it, in this order, in this process.")] = False,
+    run: Annotated[
+        bool, typer.Option("--run", help="Also run these commands, in this order, in this process.")
+    ] = False,
     airflow: Annotated[
-        bool, typer.Option("--airflow", help="Have the Airflow of this home make the stale days again.")
+        bool, typer.Option("--airflow", help="Let the Airflow of this home make the stale days again.")
     ] = False,
     engine: EngineName = None,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show what has changed (files, definitions, code), which published days are stale by it and why, what making them
-    again costs, and the commands in their order. Changes nothing, unless with --run or --airflow."""
+    """Show which published days are stale, why, and which commands make them again.
+
+    Also shows what has changed (files, definitions, code) and what the work costs. Changes nothing without --run or
+    --airflow."""
     from windrow.pipelines.upkeep.day_plan import plan as make
 
     names = queries or []
@@ -96,7 +101,7 @@ def _trigger_in_airflow(config: Config, made: "DayPlan") -> None:
     if not streams:
         return
     if (airflow := running(config.here)) is None:
-        raise NotSetUp(f"no Airflow of {config.home} runs", "make up, or without it: windrow plan --run")
+        raise NotSetUp(f"no Airflow of {config.home} runs", f"{typed('up')}   # or without it: windrow plan --run")
     client = airflow.client()
     for dag in (stream + BACKFILL for stream in streams):
         run = client.trigger(dag, None, new_run_id("plan", None), stale=True)
@@ -105,14 +110,14 @@ def _trigger_in_airflow(config: Config, made: "DayPlan") -> None:
             _output.note(f"{dag} is paused: the run waits until you unpause it at {airflow.address}/dags/{dag}")
     for step in made.steps:
         if step.does == "ingest":
-            _output.note(f"these runs ingest nothing: what files of {step.of} will make stale follows {step.command}")
+            _output.note(f"these runs ingest nothing. New files of {step.of} need: {step.command}")
 
 
 def _show(made: "DayPlan") -> None:
     for problem in made.unseen:
         _output.note(problem)
     if not made.runs and not made.steps:
-        _output.note("nothing is stale: every published day is what a run of now would make")
+        _output.note("nothing is stale: every published day, if there is one, is up to date")
         return
     _section("What has changed", [_change(each) for each in made.changes[:MOST_FILES]])
     if len(made.changes) > MOST_FILES:
@@ -122,14 +127,14 @@ def _show(made: "DayPlan") -> None:
     _section("Which days are stale", [_days(each) for each in spans])
     _section("What makes them again, in this order", [_step(each) for each in made.steps])
     for query in made.lost:
-        _output.note(f"{query} has no definition that can be read: nothing can make its days again (windrow check)")
+        _output.note(f"{query} has no readable definition, so its days can't be made again. See: windrow check")
     if not made.runs:
-        _output.note("no published day becomes stale by it")
+        _output.note("these changes make no published day stale")
 
 
 def _note_moved(moved: "Mapping[str, Location]") -> None:
     for table, place in moved.items():
-        _output.note(f"{table} as it was lies in {place}: delete it when you need it no longer")
+        _output.note(f"the old {table} is kept in {place}; delete it when you no longer need it")
 
 
 def _section(title: str, rows: list[dict]) -> None:
@@ -143,7 +148,7 @@ def _change(change: "Change") -> dict:
     return {
         "what": change.kind,
         "name": change.name,
-        "": change.why,
+        "why": change.why,
         "events": change.events,
         "before": change.events_before,
         "arrival days": _in_short(change.arrival_days),
@@ -194,9 +199,10 @@ def rebuild(
     most_seconds: MostSeconds = None,
     as_json: AsJson = False,
 ) -> int:
-    """Make a query's tables anew after a change of its columns: every day that was published is replayed and published
-    again. Readers have the old tables until all days are made; these are kept, below replaced/ of the
-    home."""
+    """Make a query's tables anew after its columns have changed.
+
+    Every published day is replayed and published again. Readers see the old tables until all days are done. The old
+    tables are then kept in replaced/ of the home."""
     from windrow.pipelines.upkeep.rebuild import rebuild as run
 
     settings = settings_of_replay(engine, most_rows, most_seconds)
@@ -206,22 +212,23 @@ def rebuild(
     _note_moved(done.moved)
     if not done.moved:
         again = f"{len(done.days.reports)} stale day(s) made again" if done.days.reports else "nothing to do"
-        _output.note(f"the tables of {query} are as its definition says: {again}")
+        _output.note(f"the tables of {query} match its definition: {again}")
     return code
 
 
 @commands.command(epilog=examples("windrow verify bikes_demand --days 3"))
 def verify(
     queries: PublishedNames = None,
-    days: Annotated[int, typer.Option(min=1, help="How many published days of each query, the newest.")] = 3,
+    days: Annotated[int, typer.Option(min=1, help="How many of each query's newest published days.")] = 3,
     engine: EngineName = None,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
     as_json: AsJson = False,
 ) -> int:
-    """Prove on this lake that rows depend on nothing but events and query: the newest published days are replayed in
-    every order, two at a time, in more tasks, after a kill, and from files that are ingested again. All of it in a lake
-    of its own, which goes in the end; exit code 1 where any row differs."""
+    """Prove on this lake that rows depend only on the events and the query.
+
+    The newest published days are replayed in every order, two at a time, in more tasks, after a kill, and from files
+    that are ingested again. All of this runs in a temporary lake. The exit code is 1 if any row differs."""
     from windrow.pipelines.upkeep.verify import DIFFERS
     from windrow.pipelines.upkeep.verify import verify as run
 

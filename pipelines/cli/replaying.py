@@ -20,7 +20,7 @@ from windrow.pipelines.cli._options import (
     query_argument,
     settings_of_replay,
 )
-from windrow.pipelines.cli._progress import progress
+from windrow.pipelines.cli._progress import progress_of_replays
 from windrow.pipelines.config import Config
 from windrow.schemas import registry
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 Stage = Annotated[
     Literal["all", "audit", "publish"],
-    typer.Option(help="audit: make the audit rows; publish: check and publish those that are there; all: both."),
+    typer.Option(help="audit: write the audit rows. publish: check and publish existing audit rows. all: both."),
 ]
 Explain = Annotated[
     bool,
-    typer.Option("--explain", help="Only print what would be read, by how many tasks, and what would be committed."),
+    typer.Option("--explain", help="Only print what would be read, in how many tasks, and what would be committed."),
 ]
 
 
@@ -47,7 +47,7 @@ Explain = Annotated[
     )
 )
 def replay(
-    queries: Annotated[list[str], query_argument("QUERY...", "Queries or models; windrow check lists them.")],
+    queries: Annotated[list[str], query_argument("QUERY...", "Queries or models. windrow check lists them.")],
     day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
     stage: Stage = "all",
     run_id: RunId = None,
@@ -58,8 +58,10 @@ def replay(
     explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
-    """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows.
-    Of a model, which asks a function of each window's events on all cores, it also shows what its farms did."""
+    """Replay one arrival day of one or more queries in one pass, check the rows and publish them.
+
+    The same day replayed again gives the same rows. For a model, which calls a function on the events of each window,
+    the output also shows what its farms did."""
     from windrow.pipelines.delta.lake import Lake
     from windrow.pipelines.runs.replay import replay as run
 
@@ -68,7 +70,7 @@ def replay(
         for query in queries:
             _explain(settings, query, day, as_json)
         return 0
-    with progress() as show:
+    with progress_of_replays() as show:
         done = run(settings, {query: [day] for query in queries}, stage, run_id, show)
     _output.write_asset_events(
         asset_events, {table: event for report in done.reports for table, event in report.asset_events.items()}
@@ -114,15 +116,15 @@ def _explain(settings: Config, query: str, day: date, as_json: bool) -> None:
 )
 def backfill(
     queries: QueryNames = None,
-    stream: Annotated[str | None, typer.Option(metavar="STREAM", help="All queries of a stream.")] = None,
+    stream: Annotated[str | None, typer.Option(metavar="STREAM", help="All queries of this stream.")] = None,
     first: Annotated[date | None, day_option("--from", help="The first arrival day, UTC.")] = None,
     last: Annotated[date | None, day_option("--to", help="The last arrival day, UTC, included.")] = None,
-    backwards: Annotated[bool, typer.Option("--backwards", help="Newest days first; the rows are the same.")] = False,
+    backwards: Annotated[bool, typer.Option("--backwards", help="Newest days first. The rows are the same.")] = False,
     stale: Annotated[
-        bool, typer.Option("--stale", help="Not a range, but every day that windrow runs --stale lists.")
+        bool, typer.Option("--stale", help="Every day that windrow runs --stale lists, instead of a range.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Also days that are published as a run of now would make them.")
+        bool, typer.Option("--again", help="Also replay days whose published rows are up to date.")
     ] = False,
     engine: EngineName = None,
     most_rows: MostRows = None,
@@ -130,8 +132,9 @@ def backfill(
     asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> int:
-    """Replay and publish every day of a range, or every stale day, of some queries in one pass. A day that fails keeps
-    no other from being published."""
+    """Replay and publish every day of a range, or every stale day, in one pass.
+
+    A day that fails does not stop the others."""
     from windrow.pipelines.delta.lake import Lake
     from windrow.pipelines.runs.backfill import backfill as run
     from windrow.pipelines.runs.backfill import redo_stale
@@ -139,7 +142,7 @@ def backfill(
 
     names, span = _asked(queries or [], stream), _span(first, last, stale, backwards or again)
     settings = settings_of_replay(engine, most_rows, most_seconds)
-    with progress() as show:
+    with progress_of_replays() as show:
         done = redo_stale(settings, names, show) if span is None else run(settings, names, span, backwards, again, show)
     _output.write_asset_events(asset_events, asset_events_of(done.reports))
     code = show_done(done, as_json)
@@ -154,7 +157,7 @@ def _asked(queries: list[str], stream: str | None) -> list[str]:
     if bool(queries) == bool(stream):
         both = "QUERY and --stream don't go together; leave one out"
         raise typer.BadParameter(
-            both if stream else "of what? Give one or more QUERY, or --stream STREAM for all of its queries"
+            both if stream else "no query is given. Give one or more QUERY, or --stream STREAM for all of its queries"
         )
     if stream is None:
         named = [registry.name_of_query(name) for name in dict.fromkeys(queries)]
@@ -167,9 +170,11 @@ def _span(first: date | None, last: date | None, stale: bool, more: bool) -> tup
     """The days that are asked for, or none of its own for the stale ones; a usage error where options don't go
     together. more: whether others say which days."""
     if stale and (first or last or more):
-        raise typer.BadParameter("--stale takes its days from the ledger; leave out all that says which days")
+        raise typer.BadParameter(
+            "--stale takes its days from the ledger; leave out --from, --to, --backwards and --again"
+        )
     if stale:
         return None
     if first is None or last is None:
-        raise typer.BadParameter("which days? Give --from and --to, or --stale")
+        raise typer.BadParameter("no days are given. Give --from and --to, or --stale")
     return first, last

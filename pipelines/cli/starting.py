@@ -1,6 +1,7 @@
 """Commands that begin a project and its definitions."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,7 +40,7 @@ def init(
     if example is not None and example not in EXAMPLES:
         raise WrongParameter("--example", example, ", ".join(EXAMPLES))
     if (folder / project.FILE).exists():
-        raise WrongParameter("FOLDER", str(folder), f"a folder without {project.FILE}: there is a project already")
+        raise WrongParameter("FOLDER", str(folder), "another folder: this one has a project already")
     shutil.copytree(DAGS, folder / "dags", ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     for name in FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -50,7 +51,7 @@ def init(
         _copy(example, folder)
         next_command = f"windrow ingest {example}"
     _output.show([{"project": str(folder)}], as_json)
-    _output.note(f"next: cd {folder} && {next_command}")
+    _output.note(f"next: cd {shlex.quote(str(folder))} && {next_command}")
 
 
 def _copy(example: str, folder: Path) -> None:
@@ -82,9 +83,6 @@ def new(
         raise NotSetUp("the current folder is in no project", "windrow init FOLDER   # then cd FOLDER")
     if kind == "stream" and not identity and sys.stdin.isatty():
         identity = input(f"{_writing.IDENTITY}> ").replace(" ", "")
-    if kind == "window" and folder != project.CHECKOUT:
-        allowed = "a kind that has a generator here; a window kind of a project is written after docs/add-a-window.md"
-        raise WrongParameter("KIND", "window", allowed)
     written = _writing.write(str(kind), name, folder, identity)
     _output.show([{"wrote": str(path.relative_to(folder))} for path in written], as_json)
     _output.note(

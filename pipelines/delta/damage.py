@@ -90,13 +90,13 @@ def _error(lake: Lake, name: str, found: list[DamagedFile]) -> Iterator[TableDam
 
 def _gone(lake: Lake, name: str, path: str, commit: str) -> TableDamaged | StorageFailed:
     if _REPAIR in commit:
-        wrong = "is missing: it was taken out of the table, and this run reads a version from before"
+        wrong = "is missing: it was taken out of the table, and this run reads an earlier version"
         again = next(iter(made_again_by(lake, name, [path])), f"windrow repair {name}")
         return TableDamaged(name, f"{name}/{path}", wrong, again)
     return StorageFailed(
-        f"{name}/{path} is gone: its version of table {name!r} was replaced, and windrow maintain removed it while "
-        "this was reading. Nothing is damaged and nothing was published: run the same command again; where maintenance "
-        "keeps what was replaced for a day (--keep-days 1), runs don't meet that"
+        f"{name}/{path} is gone: its version of table {name!r} was replaced, and windrow maintain removed the file "
+        "while this command read it. Nothing is damaged and nothing was published: run the same command again. "
+        "Maintenance with --keep-days 1 or more does not get in the way of a run"
     )
 
 

@@ -65,7 +65,7 @@ def replace_partitions(lake: Lake, table: Table, column: str, values: Collection
     version. StorageFailed for a new file of another partition."""
     texts = sorted({str(value) for value in values})
     if outside := [each.path for each in added if each.partition[column] not in texts]:
-        raise StorageFailed(f"{outside[0]} of table {table.name!r} does not conform to what is replaced: {texts}")
+        raise StorageFailed(f"{outside[0]} of table {table.name!r} is not of the days that are replaced: {texts}")
     with committing(lake, table) as commit:
         # Among no values delta-rs finds every file.
         removed = commit.files([(column, "in", texts)]) if texts else []

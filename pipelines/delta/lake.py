@@ -69,7 +69,7 @@ class Lake:
         return locks.locked(self.config, name)
 
     def ingest_locked(self, stream_name: str) -> AbstractContextManager[locks.Lock]:
-        """Wait for a running ingest of the stream, and let none begin: who looks at several of its tables together
+        """Wait for a running ingest of the stream, and let none begin: a reader of several of its tables together
         needs that. Not re-entrant."""
         return locks.locked(self.config, f"ingest_{stream_name}")
 

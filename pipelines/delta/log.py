@@ -132,8 +132,8 @@ class CommitNote:
             if words(folder, version) == self.text:
                 return version
         raise StorageFailed(
-            f"the commit to {folder.name!r} is not among the newest {LOOKED_THROUGH} of its log: something else writes "
-            "to the table all the time, or took the log away. Stop it, and run the same command again"
+            f"the commit to {folder.name!r} is not among the newest {LOOKED_THROUGH} of its log: another program "
+            "writes to the table all the time, or removed the log. Stop that program, and run the same command again"
         )
 
 

@@ -5,15 +5,18 @@ machine; it is asked for by name: for the tests of a query, notebooks, a desk, a
 """
 
 import resource
+from typing import TYPE_CHECKING
 
 from windrow.pipelines.config import Config
-from windrow.pipelines.engines.engine import Engine
+
+if TYPE_CHECKING:
+    from windrow.pipelines.engines.engine import Engine
 
 # Of days × buckets of one commit; some systems allow a billion, which programs that close all they may have go through.
 MOST_OPEN_FILES = 1 << 16
 
 
-def engine_of(config: Config) -> Engine:
+def engine_of(config: Config) -> "Engine":
     """The engine that the configuration names. Starts nothing yet. This process may have more files open from now on,
     if its user may: a commit has one for each of its days and buckets, and 1,024 is what most systems give at first."""
     given, most = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -18,7 +18,7 @@ from windrow.pipelines.storage import open_database
 from windrow.schemas.expectations import Expectation
 
 ROWS = "rows"
-# Who validates where a check is asked for outside of a run.
+# The name in validation results of a check outside of a run.
 NO_RUN = "no-run"
 # A task that validates fewer takes less time than its import of the library.
 ENOUGH_ROWS = 2_000_000

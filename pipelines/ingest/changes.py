@@ -157,8 +157,8 @@ class _Search:
         for path in sorted(self.asked.forget & self.known.keys()):
             state = FORGOTTEN if path in self.everything else REMOVED
             self.rows[path] = self.known[path].without_records(state, LEFT_OUT)
-            self.messages.append(f"{path}: what it delivered is taken out")
-        self.messages += [f"{path}: nothing of it is left" for path in self.asked.forget - self.known.keys()]
+            self.messages.append(f"{path}: the events that it delivered are removed")
+        self.messages += [f"{path}: the lake holds no events of it" for path in self.asked.forget - self.known.keys()]
 
     def take_back_unfinished(self) -> None:
         """Content that was gone before its ingest ended has never come."""
@@ -180,10 +180,10 @@ class _Search:
         # Of those in `rows` it is said already what becomes of what they delivered.
         if gone := sorted(self.known.keys() - self.everything - self.rows.keys()):
             first = f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}"
-            self.messages.append(f"{first}; what they delivered stays, until taken out: windrow forget {gone[0]}")
+            self.messages.append(f"{first}; their events stay in the lake. To remove them: windrow forget {gone[0]}")
         if not (self.everything or self.known or self.asked.forget):
-            none = f"there are no files of {self.stream.name} in {self.lake.config.landing}: this ingest finds nothing"
-            self.messages.append(f"{none}; copy some there, by the names that docs/streams.md has")
+            none = f"there are no files of {self.stream.name} in {self.lake.config.landing}, so nothing is ingested"
+            self.messages.append(f"{none}; copy some there, with names as in docs/streams.md")
 
     def take_again_what_another_definition_parsed(self) -> None:
         """From bronze; LandingFailed where side inputs that this needs are gone."""
@@ -196,7 +196,7 @@ class _Search:
             and self._is_asked_for(path)
             and not self.definition.covers(row.definition)
         ]
-        stays = "what is left of it stays as an older definition made it, since no table has its lines"
+        stays = "its rows stay as an older definition made them, since no table has its lines"
         self.messages += [f"{row.path}: {stays}; put the file back" for row in behind if row.state == LINES_LOST]
         again = [row for row in behind if row.state != LINES_LOST]
         if self.engine:
@@ -221,8 +221,8 @@ class _Search:
         for file in self._inspected(sorted(row.path for row in refused if first.get(row.content_hash) == row.path)):
             self._take(file)
         if vanished := sorted(row.path for row in refused if row.content_hash not in first):
-            gone = "duplicate file(s) whose content no path delivers any more are no longer in the landing folder"
-            self.messages.append(f"{len(vanished)} {gone}, such as {vanished[0]}; put them back to have it")
+            gone = "duplicate file(s) have left the landing folder, and no other file has their content"
+            self.messages.append(f"{len(vanished)} {gone}, such as {vanished[0]}; put them back to ingest it")
 
     def changes(self) -> Changes:
         """What was found, without files whose content another path delivers."""
@@ -269,9 +269,9 @@ class _Search:
         self.landed.add(file.path)
 
     def _row_before(self, unfinished: FileRow) -> FileRow:
-        found, gone = unfinished.row_before(), f"{unfinished.path}: gone before its ingest had ended"
+        found, gone = unfinished.row_before(), f"{unfinished.path}: the file left before its ingest had ended"
         if found is None:
-            self.messages.append(f"{gone}, as if it had never come")
+            self.messages.append(f"{gone}, and counts as never landed")
             return unfinished.without_records(REMOVED, None)
         row, version = found
         if row.state == ACCEPTED and self._bronze_held(row, version):
@@ -280,7 +280,7 @@ class _Search:
             lost = f"version {version} of {self.tables.bronze.name} no longer has its lines. Put the file back"
             self.messages.append(f"{gone}; what it delivered before is lost: {lost}")
             return unfinished.without_records(REMOVED, None)
-        self.messages.append(f"{gone}; it delivers what it delivered before")
+        self.messages.append(f"{gone}; its earlier content counts again")
         return self._row_again(row)
 
     def _bronze_held(self, row: FileRow, version: int) -> bool:

@@ -91,9 +91,10 @@ def _unread(foreign: Iterable[str]) -> list[str]:
     found: dict[str, list[str]] = {}
     for path in foreign:
         found.setdefault(path.split("/")[0], []).append(path)
-    broken = f", or only {', '.join(broken_streams())}, of a broken definition" if broken_streams() else ""
+    broken = f", except perhaps {', '.join(broken_streams())}, whose definition is broken" if broken_streams() else ""
+    place = {True: "files outside of folders", False: "that folder"}
     return [
-        f"{_shown(paths)}: left out, no stream reads what lies in {'no' if paths == [top] else 'that'} folder{broken}"
+        f"{_shown(paths)}: left out, since no stream reads {place[paths == [top]]}{broken}"
         for top, paths in sorted(found.items())
         if top not in read and not any(fnmatchcase(top, pattern) for pattern in read)
     ]

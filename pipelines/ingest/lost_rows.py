@@ -125,7 +125,7 @@ def _kept_without_lines(row: FileRow, held: _Held) -> FileRow:
     return replace(
         row,
         state=LINES_LOST,
-        detail=f"{why}; what silver and quarantine have of it stays. Put the file back, or take it out: windrow forget",
+        detail=f"{why}; its rows of silver and quarantine stay. Put the file back, or remove them: windrow forget",
         readings=held.accepted + held.refused,
         accepted=held.accepted,
         quarantined=held.refused - held.duplicates,

@@ -128,8 +128,8 @@ def _messages(stream: Stream, rows: Sequence[FileRow]) -> Iterator[str]:
     for row in rows:
         if row.quarantined > KEPT_REFUSALS:
             yield (
-                f"{row.path}: {row.quarantined:,} records are refused, of which quarantine keeps the first "
-                f"{KEPT_REFUSALS:,} and, by reason, the number of the others; bronze has their lines"
+                f"{row.path}: {row.quarantined:,} records are refused. Quarantine keeps {KEPT_REFUSALS:,} of them and "
+                "counts the others by reason; bronze has their lines"
             )
     accepted = [row for row in rows if row.state == ACCEPTED]
     # Of layouts that take equal lines for one event: whether that may have cost events
@@ -138,9 +138,9 @@ def _messages(stream: Stream, rows: Sequence[FileRow]) -> Iterator[str]:
     readings, repeats = sum(row.readings for row in counted), sum(row.duplicates for row in counted)
     if repeats > min(A_HANDFUL, readings * A_SMALL_SHARE):
         yield (
-            f"{repeats:,} of {readings:,} records ({repeats / readings:.2%}) repeat an earlier line and were taken for "
-            'the same event, as identity="line" says; if a line may come twice, let identity name the columns that '
-            "tell events apart, or be None (docs/add-a-stream.md)"
+            f"{repeats:,} of {readings:,} records ({repeats / readings:.2%}) repeat an earlier line, and count as the "
+            'same event (identity="line" of the layout). If two events can have the same line, set identity to the '
+            "columns that tell events apart, or to None (docs/add-a-stream.md)"
         )
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
     only_headers = (row for row in accepted if row.lines == 1 and row.layout in headers)
@@ -179,7 +179,9 @@ def _share(stream: Stream, taken: Collection[FileRow]) -> Broken | None:
     refused = sum(row.quarantined for row in taken)
     if limit is None or refused <= limit.most * readings:
         return None
-    found = f"{refused:,} of {readings:,} records ({refused / readings:.2%}) of the files that were taken are refused"
+    found = (
+        f"{refused:,} of the {readings:,} records of the files that were taken ({refused / readings:.2%}) are refused"
+    )
     return Broken("refused_share", found, f"{limit.most:.2%}", _REASONS)
 
 

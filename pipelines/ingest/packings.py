@@ -79,7 +79,7 @@ class UnpackedFile:
                 if self.bytes > BOMB_BYTES and self.bytes > BOMB_RATIO * packed_bytes:
                     raise Unreadable(
                         f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
-                        f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked (Parquet: as lines of JSON)"
+                        f"{BOMB_BYTES >> 20} MiB; if that is right, land it unpacked (Parquet: as lines of JSON)"
                     )
                 self.sha256.update(piece)
                 yield piece
@@ -98,7 +98,7 @@ def _plain(file: IO[bytes]) -> Iterator[bytes]:
     first = file.read(CHUNK_BYTES)
     for magic, ending in _MAGIC.items():
         if first.startswith(magic):
-            raise Unreadable(f"it is packed, and its name doesn't say so: let it end with .{ending}")
+            raise Unreadable(f"it is packed, and its name doesn't say so: rename it to end with .{ending}")
     return chain([first] if first else [], _pieces(file.read))
 
 
@@ -121,7 +121,9 @@ def _of_zip(file: IO[bytes]) -> Iterator[bytes]:
         names = [each for each in packed.namelist() if not each.endswith("/") and not each.startswith("__MACOSX/")]
         if len(names) != 1:
             some = ", ".join(map(ascii, names[:3]))
-            raise Unreadable(f"it holds {len(names)} files ({some}), and one is read; land each of them by itself")
+            raise Unreadable(
+                f"it holds {len(names)} files ({some}), and may hold only one; land each of them by itself"
+            )
         with packed.open(names[0]) as unpacked:
             yield from _pieces(unpacked.read)
 

@@ -43,9 +43,9 @@ def looked_back(query: Query) -> LookedBackWindows:
 
 
 def add_needed(
-    query: Query, database: duckdb.DuckDBPyConnection, idle_after: timedelta | None = None
+    query: Query, database: duckdb.DuckDBPyConnection, idle_after: timedelta | None = None, every: int = 1
 ) -> QueryConnection:
-    """From the view `silver`, as if the stream began and ended with these events, make
+    """From the view `silver`, as if the stream began and ended with these events, make (of every n-th key, by hash)
 
     ticks    tick_us and newest_us: the arrival ticks, and heartbeats, that raised the newest event start
     late     events that were late for some of their windows without lateness: key_number, newest_us, the numbers
@@ -63,7 +63,8 @@ def add_needed(
     columns = "".join(f"{sql.name(column)}, " for column in query.key)
     database.execute(f"""
         CREATE TEMP TABLE keys AS
-        SELECT row_number() OVER () AS key_number, * FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver)""")
+        SELECT row_number() OVER (ORDER BY hash({columns} TRUE)) AS key_number, *
+        FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver) QUALIFY (key_number - 1) % {every} = 0""")
     database.execute(_candidates(query, windows))
     # Windows that only an event without any of its own would show are of no interest.
     database.execute("CREATE TEMP TABLE arrived AS SELECT *, FALSE AS kept, FALSE AS too_long FROM candidates LIMIT 0")

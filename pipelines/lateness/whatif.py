@@ -37,14 +37,16 @@ ENOUGH = 0.99
 class CurvePoint:
     """What one lateness would have made of the rows.
 
-    complete: windows whose row on time had all of their events; on_time: windows with such a row; delay_us,
-    delay_median_us: from their ends to these rows, all together, and of the window in the middle, None without any
+    complete: windows whose row on time had all of their events; on_time: windows with such a row; passed: those of them
+    whose end the watermark reached; delay_us, delay_median_us: from the ends of these to their rows, all together, and
+    of the window in the middle, None without any
     """
 
     lateness_us: int
     windows: int
     complete: int
     on_time: int
+    passed: int
     events: int
     late_events: int
     delay_us: int
@@ -61,18 +63,20 @@ class CurvePoint:
 
     @property
     def delay_mean_seconds(self) -> float | None:
-        """None where no window has a row on time."""
-        return self.delay_us / self.on_time / SECOND_US if self.on_time else None
+        """None where the watermark reached the end of no window."""
+        return self.delay_us / self.passed / SECOND_US if self.passed else None
 
     @property
     def delay_median_seconds(self) -> float | None:
-        """Where streams have gaps the mean says more of these; None where no window has a row on time."""
+        """Where streams have gaps the mean says more of these; None where the mean is."""
         return None if self.delay_median_us is None else self.delay_median_us / SECOND_US
 
 
 def curve(asked: QueryConnection, lateness_us: Sequence[int]) -> list[CurvePoint]:
     """A point for each lateness, in the order given; none without windows. The stream is taken to end with its last
-    event, which lets all windows pass (semantics §1). O(events · their windows + windows · points)."""
+    event, which lets all windows pass (semantics §1); only those that had passed before have a delay (§3).
+
+    O(events · their windows + windows · points)."""
     windows, events = asked.one("SELECT count(*), coalesce(sum(events), 0) FROM windows_needed")
     if not windows:
         return []
@@ -81,8 +85,8 @@ def curve(asked: QueryConnection, lateness_us: Sequence[int]) -> list[CurvePoint
     late, on_time = _late_events(asked), _on_time(asked)
     points = ((each, late.get(each, 0), *on_time[each]) for each in lateness_us)
     return [
-        CurvePoint(each, windows, complete, rows, events, late_events, delay_us, median_us)
-        for each, late_events, complete, rows, delay_us, median_us in points
+        CurvePoint(each, windows, complete, rows, passed, events, late_events, delay_us, median_us)
+        for each, late_events, complete, rows, passed, delay_us, median_us in points
     ]
 
 
@@ -112,26 +116,25 @@ def _late_events(asked: QueryConnection) -> dict[int, int]:
     return {each: int(events) for each, events in rows}
 
 
-def _on_time(asked: QueryConnection) -> dict[int, tuple[int, int, int, int | None]]:
-    """By lateness of `bounds`: complete windows, those with a row on time, their delays, and the median of these. A
-    window passes at the first tick whose newest start is `lateness` behind its end, at the latest at the last tick."""
+def _on_time(asked: QueryConnection) -> dict[int, tuple[int, int, int, int, int | None]]:
+    """By lateness of `bounds`: complete windows, those with a row on time, those of them that passed, their delays, and
+    the median of these. A window passes at the first tick whose newest start is `lateness` behind its end."""
     rows = asked.rows("""
         WITH ends AS (
             SELECT b.lateness_us, w.window_end_us, count(*) FILTER (w.most_us < b.lateness_us) AS complete,
                    count(*) FILTER (w.least_us < b.lateness_us) AS on_time
             FROM windows_needed w CROSS JOIN bounds b GROUP BY ALL),
-        last AS (SELECT max(epoch_us(arrival)) AS tick_us FROM silver),
         delays AS (
-            SELECT e.lateness_us, e.complete, e.on_time,
-                   coalesce(t.tick_us, last.tick_us) - e.window_end_us AS delay_us
+            SELECT e.lateness_us, e.complete, e.on_time, t.tick_us - e.window_end_us AS delay_us,
+                   if(t.tick_us IS NULL, 0, e.on_time) AS passed
             FROM ends e
-            ASOF LEFT JOIN ticks t ON e.window_end_us + e.lateness_us <= t.newest_us
-            CROSS JOIN last),
+            ASOF LEFT JOIN ticks t ON e.window_end_us + e.lateness_us <= t.newest_us),
         ordered AS (
-            SELECT *, sum(on_time) OVER (PARTITION BY lateness_us ORDER BY delay_us) AS until,
-                   sum(on_time) OVER (PARTITION BY lateness_us) AS all_on_time FROM delays)
-        SELECT lateness_us, sum(complete), sum(on_time), sum(CAST(on_time AS HUGEINT) * delay_us),
-               min(delay_us) FILTER (2 * until >= all_on_time AND all_on_time > 0)
+            SELECT *, sum(passed) OVER (PARTITION BY lateness_us ORDER BY delay_us) AS until,
+                   sum(passed) OVER (PARTITION BY lateness_us) AS all_passed FROM delays)
+        SELECT lateness_us, sum(complete), sum(on_time), sum(passed),
+               coalesce(sum(CAST(passed AS HUGEINT) * delay_us), 0),
+               min(delay_us) FILTER (2 * until >= all_passed AND all_passed > 0)
         FROM ordered GROUP BY lateness_us""")
     return {each: (*map(int, counts), median_us) for each, *counts, median_us in rows}
 
@@ -178,33 +181,45 @@ def whatif(
     complete: float = ENOUGH,
     lateness: Sequence[timedelta] = (),
 ) -> LatenessCurve:
-    """Read these days' events once, as if the stream began and ended with them, and replace the table. days: the first
-    and the last arrival day, by default those that have events; complete: the share of windows, above 0 and at most 1,
-    that the recommended lateness makes complete on time; lateness: more lengths than the usual ones.
+    """Make the curve and replace the table by it; arguments and errors are those of `lateness_curve`."""
+    lake, query = Lake(config), registry.query(query_name)
+    found = lateness_curve(lake, query, days, complete, lateness)
+    table = lateness_table(query.name)
+    lake.ensure(table)
+    lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
+    return found
+
+
+def lateness_curve(
+    lake: Lake,
+    query: Query,
+    days: tuple[date | None, date | None],
+    complete: float = ENOUGH,
+    lateness: Sequence[timedelta] = (),
+    every: int = 1,
+) -> LatenessCurve:
+    """Read these days' events once, as if the stream began and ended with them. days: the first and the last arrival
+    day, None for those that have events; complete: the share of windows, above 0 and at most 1, that the recommended
+    lateness makes complete on time; lateness: more lengths than the usual ones; every: n, to take every n-th key only.
 
     UnknownName; NotSetUp where nothing is ingested; WrongParameter for windows that depend on their key's other events,
     and for days without events that a window holds. O(events · their windows).
     """
-    lake, query = Lake(config), registry.query(query_name)
     looked_back(query)
     tables = StreamTables.of(registry.stream(query.stream))
     first, last = _days(lake, tables, *days)
     silver = TableVersion(lake, tables.silver, lake.existing_version(tables.silver.name))
     with open_recount_database(lake) as connection:
         add_view(connection, "silver", silver, (first, last))
-        needed = add_needed(query, connection, tables.stream.idle_after)
+        needed = add_needed(query, connection, tables.stream.idle_after, every)
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
             allowed = f"days with events that a window of {query.name} holds; none of these is"
             raise WrongParameter("--from and --to", f"{first} to {last}", allowed)
         recommended, enough_for_all = recommended_us(needed, complete), recommended_us(needed, 1.0)
         own = lateness_in_us(query.lateness)
         usual = [each for each in USUAL_US if each < enough_for_all]  # behind that nothing changes any more
-        every = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, lateness)}
-        found = LatenessCurve(query, first, last, complete, recommended, curve(needed, sorted(every)))
-    table = lateness_table(query.name)
-    lake.ensure(table)
-    lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
-    return found
+        points = {*usual, enough_for_all, recommended, own, *map(lateness_in_us, lateness)}
+        return LatenessCurve(query, first, last, complete, recommended, curve(needed, sorted(points)))
 
 
 def _days(lake: Lake, tables: StreamTables, first: date | None, last: date | None) -> tuple[date, date]:

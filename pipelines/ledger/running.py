@@ -94,7 +94,7 @@ def _files(config: Config, ending: str) -> list[Location]:
 def _looked_at(config: Config, path: Location) -> Found | None:
     """None where the steps ended meanwhile, or where their file is damaged."""
     try:
-        lives = True  # by those who have a server; who hasn't can't know
+        lives = True  # a process with a server knows; one without can't
         if is_local(path) or config.lock_server:
             with closing(_lock(config, path, shared=True)) as lock:
                 lives = not lock.is_taken()
@@ -130,7 +130,7 @@ def _set_aside(config: Config, path: Location) -> None:
         return
     _log.warning(
         "the file of a step that was cut off is damaged, and was moved to %s: the ledger will not have that step. "
-        "Days that it left half published are listed by: windrow runs --stale",
+        "To see days that it left half published: windrow runs --stale",
         place,
     )
 

@@ -99,7 +99,7 @@ def left_out(lake: Lake, stream: str) -> dict[str, str]:
 def _readable(lake: Lake, stream: str, row: StepRow, again: str) -> Snapshot:
     if row.outputs.get(SHAPE) != shape(stream):
         raise IngestBehind(
-            f"silver_{stream} has other columns, keys, buckets or days than the definition of {stream} has now; "
+            f"the columns, keys, buckets or days of silver_{stream} differ from the definition of {stream}; "
             f"first run: {again}"
         )
     snapshot, now = _left(row), {name: lake.state(name) for name in (f"{part}_{stream}" for part in RUNS_READ)}
@@ -112,8 +112,8 @@ def _readable(lake: Lake, stream: str, row: StepRow, again: str) -> Snapshot:
     for name in now:
         if lake.lacks_files(name, snapshot.version(name)):
             raise IngestBehind(
-                f"version {snapshot.version(name)} of {name}, which the run's ingest left, is gone: it is older than "
-                f"what windrow maintain keeps, or Delta's log; first run: {again}"
+                f"version {snapshot.version(name)} of {name}, which the run's ingest wrote, is gone: it is older than "
+                f"what windrow maintain or Delta's log keeps; first run: {again}"
             )
     return snapshot
 

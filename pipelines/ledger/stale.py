@@ -136,18 +136,18 @@ def _difference(held: Held, published: StepRow, table: str) -> str | None:
     """How a table differs from what the run published there; None where it doesn't."""
     (_, day), rows, of_table = published.replayed, published.counts[table], held(table)
     if of_table is None:  # also one without rows: readers would not find it
-        return f"{table} is gone, of which {rows} rows of {day} were published"
+        return f"{table} is gone; {rows} rows of {day} were published there"
     now, digest = of_table.get(day, NO_ROWS), published.outputs.get(DIGESTS, {}).get(table)
     if now.rows != rows:
-        return f"{table} has {now.rows} rows of {day}, {rows} were published"
+        return f"{table} has {now.rows} rows of {day}, but {rows} were published"
     if digest is not None and now.digest != digest:
-        return f"{table} has other rows of {day} than were published"
+        return f"the rows of {day} in {table} differ from those that were published"
     return None
 
 
 def _by_nobody(held: Held, known: Collection[Day]) -> list[StaleRun]:
     """Days with rows that no run of the ledger published."""
-    reasons = (Reason(STEPS, "no run that the ledger has published it"),)
+    reasons = (Reason(STEPS, "no run in the ledger has published it"),)
     return [
         StaleRun(query, day, "", reasons)
         for query in registry.queries()
@@ -164,13 +164,13 @@ def _other_state(audited: StepRow, newest: Mapping[Day, StepRow]) -> list[Reason
     published = newest.get((audited.replayed[0], day))
     if published is not None and published.inputs["state_digest"] == earlier["digest"]:
         return []
-    return [Reason(STATE, f"the run of {day}, from whose state it went on, has left another one since")]
+    return [Reason(STATE, f"it started from the state of {day}, which is different now")]
 
 
 def _cut_off(later: list[StepRow]) -> list[Reason]:
     # Killed or failed between its two commits, a publication leaves the late table newer than the results.
     newest = {row.run_id: row.state for row in later}
-    ends = {running.RUNNING: "has not ended yet", running.CUT_OFF: "did not end: cut off", "failed": "failed"}
+    ends = {running.RUNNING: "has not ended yet", running.CUT_OFF: "was cut off", "failed": "failed"}
     cut_off = [(run_id, ends[state]) for run_id, state in newest.items() if state in ends]
     return [Reason(STEPS, f"a later publication (run {run_id!r}) {end}") for run_id, end in cut_off]
 
@@ -191,7 +191,7 @@ def differences(inputs: dict, now: ArrivalDays) -> list[Reason]:
 
 def _other_day(then: dict[str, str] | None, present: dict[str, str] | None) -> str:
     if then is None or present is None:
-        return "had no events then, has some now" if then is None else "had events then, has none now"
+        return "had no events then, and has some now" if then is None else "had events then, and has none now"
     parts = {"silver": "its events", "pass": "its pass ticks"}
     return " and ".join(parts[part] for part in parts if then[part] != present[part]) + " are different now"
 
@@ -208,5 +208,5 @@ def _other_rules(audited: StepRow) -> list[Reason]:
     buckets = registry.stream(audited.stream).buckets
     if audited.inputs.get(BUCKETS, buckets) != buckets:
         then = audited.inputs[BUCKETS]
-        reasons.append(Reason(DEFINITION, f"the stream has {buckets} buckets now, and its state {then}"))
+        reasons.append(Reason(DEFINITION, f"the stream has {buckets} buckets now, and its state has {then}"))
     return reasons

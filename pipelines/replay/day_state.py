@@ -110,9 +110,9 @@ def _why_other(lake: Lake, tables: QueryTables, days: ArrivalDays, published: St
     if audited is None:
         return f"the ledger has lost what the run of {day} read"
     if audited.inputs.get(QUESTION) != question_hash(tables.query):
-        return f"the definition of the query or of its stream is not the one that {day} was run by"
+        return f"the definition of the query or of its stream has changed since {day} was run"
     if audited.inputs != {**audited.inputs, **_read(tables, days, day)}:
-        return f"the run of {day} read other events of {day} or of earlier days than there are now"
+        return f"events of {day} or of earlier days have changed since {day} was run"
     return None
 
 
@@ -127,21 +127,21 @@ def _readable_version(lake: Lake, tables: QueryTables, day: date, versions: Audi
 
 def gone(query: str, day: date, previous: date) -> EarlierDayMissing:
     """The error where maintenance, a repair or a lost log has taken the state away."""
-    why = f"what the run of {previous} left in {state_name(query)} is gone"
+    why = f"the state of {previous} in {state_name(query)} is gone"
     return _missing(query, day, why, f"--from {previous} --to {day}")
 
 
 def not_published(query: str, previous: date) -> EarlierDayMissing:
     """The error of days that go on from one that was not published in the same run."""
     return EarlierDayMissing(
-        f"the days of {query} behind {previous} go on from the state that it leaves, and it was not published; once it "
-        f"is: windrow backfill {query} --stale, or --from {previous} --to the last of them"
+        f"the days of {query} after {previous} start from its state, and {previous} was not published. Once it is: "
+        f"windrow backfill {query} --stale, or --from {previous} --to the last of them"
     )
 
 
 def _missing(query: str, day: date, why: str, days: str) -> EarlierDayMissing:
     return EarlierDayMissing(
-        f"the run of {query} for {day} starts from the state that an earlier day left, and {why}; "
+        f"the run of {query} for {day} starts from the state of an earlier day, and {why}; "
         f"first run: windrow backfill {query} {days}"
     )
 

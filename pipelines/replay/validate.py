@@ -155,8 +155,8 @@ def _check_ahead(events: pa.Table, ahead_at_most: timedelta) -> None:
         row, by = ahead[0], timedelta(microseconds=int(ahead_us[ahead[0]]))
         raise BadInput(
             f"{_named(events, row)}: start {_text(events['start'], row)} is {shown(by)} after arrival "
-            f"{_text(events['arrival'], row)}; ahead_at_most is {shown(ahead_at_most)}. Leave the row out, as "
-            f"one wrong clock makes all others too late, or give ahead_at_most={by!r}".replace("datetime.", "")
+            f"{_text(events['arrival'], row)}; ahead_at_most is {shown(ahead_at_most)}. Leave the row out, since "
+            f"one wrong clock makes all other rows too late, or give ahead_at_most={by!r}".replace("datetime.", "")
         )
 
 

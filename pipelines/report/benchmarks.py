@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from windrow.pipelines.config import REPOSITORY
-from windrow.pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
+from windrow.pipelines.report.page import Link, PageTable, Prose, ReportPage, Section
 
 PAGE, GROUP = "benchmarks.html", "Benchmarks"
 SOURCE = REPOSITORY / "docs" / "benchmarks"
@@ -18,12 +18,11 @@ _COMMENT, _TITLE = re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"\A\s*# (.+
 
 
 def benchmark_pages() -> list[ReportPage]:
-    """An index, and a page for each. O(their texts)."""
+    """An index, and a page for each; none where only the wheel is. O(their texts)."""
     sources = sorted(SOURCE.glob("*.md"))
     lead = "What kernels, farm and runs cost, measured and written by the commands of this repository."
     if not sources:
-        missing = Remark("This installation has no docs/benchmarks: they are in the repository, and not in the wheel.")
-        return [ReportPage(PAGE, GROUP, GROUP, lead, (Section("", (missing,)),))]
+        return []
     rows = [(Link(_title(path), _file(path)), f"docs/benchmarks/{path.name}") for path in sources]
     first = ReportPage(PAGE, GROUP, GROUP, lead, (Section("", (PageTable("", ("page", "made from"), rows),)),))
     return [first, *map(_page, sources)]

@@ -1,7 +1,6 @@
 """What people read about a stream's DAG and its tasks: made from the definitions, standard library only."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from pathlib import Path
 
 from windrow.pipelines import flow
@@ -51,13 +50,13 @@ def _listed(queries: Sequence[Query]) -> str:
 
 
 def _link(file: str, address: Callable[[str], str]) -> str:
-    return f"[{file}]({address(file)}), made by the last task"
+    return f"[{file}]({address(file)}), made by `{flow.REPORT_DAG}`"
 
 
 def stream_facts(stream: Stream) -> dict[str, str]:
     """What pages of docs, report and DAGs say of it, by name."""
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
-    silence = "leaves the watermark where it is"
+    silence = "does not move the watermark"
     if stream.idle_after is not None:
         silence = f"moves the watermark after each {in_words(stream.idle_after)}"
     return {
@@ -87,7 +86,7 @@ def command_line(task: flow.Task) -> str:
 def describe(query: Query) -> str:
     """One line: aggregates or a model's function, key, window, lateness, emit."""
     return (
-        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {window_words(query)}; "
+        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {query.window.given_in_words}; "
         f"lateness {in_words(query.lateness)}, "
         f"allowed lateness {in_words(query.allowed_lateness)}, emit {query.emit}"
     )
@@ -99,13 +98,6 @@ def asked(query: Query) -> str:
     if isinstance(query, Model):
         listed.insert(0, call(query.function))
     return ", ".join(listed)
-
-
-def window_words(query: Query) -> str:
-    """What was given of its windows."""
-    given = {name: value for name, value in vars(query.window).items() if value is not None}
-    shown = {name: in_words(value) if isinstance(value, timedelta) else value for name, value in given.items()}
-    return ", ".join(f"{name} {value}" for name, value in shown.items())
 
 
 def call(function: HeavyCall) -> str:

@@ -15,6 +15,8 @@ from windrow.pipelines.report.page import PageFigure
 HEIGHT_PX = 260
 # Marks of both a light and a dark page.
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = "#4c8dd6", "#e08a2e", "#3f9e6b", "#d9534f", "#8a8f98", "#9a6fd0"
+WHOLE_STEP = 1.01
+"""Between ticks that are whole: of 1 Vega makes 1, 1.5, 2."""
 _TIMES = {
     **{"year": "%Y", "quarter": "%b %Y", "month": "%b %Y", "week": "%b %d", "date": "%b %d"},
     **{"hours": "%H:%M", "minutes": "%H:%M", "seconds": "%H:%M:%S", "milliseconds": "%S.%L s"},
@@ -99,8 +101,13 @@ def stacked(rows: pa.Table, count: str, kind: str, title: str | None, count_titl
     """Bars from `begins` to `ends`, those of one time on top of each other by kind: what has begin, end and count is a
     rectangle, since a bar is as thick as the chart likes."""
     stacks = chart(rows).transform_stack(stack=count, as_=["y0", "y1"], groupby=["begins"], sort=[alt.SortField(kind)])
-    counted = alt.Y("y0:Q", title=count_title, axis=alt.Axis(format="~s"))
+    counted = alt.Y("y0:Q", title=count_title, axis=count_axis())
     return stacks.mark_rect(stroke=None).encode(x=time_axis("begins", title), x2="ends:T", y=counted, y2="y1:Q")
+
+
+def count_axis() -> alt.Axis:
+    """Of counts: its ticks are whole."""
+    return alt.Axis(format="~s", tickMinStep=WHOLE_STEP)
 
 
 def time_tip(field: str, title: str) -> alt.Tooltip:

@@ -1,60 +1,101 @@
-"""The page of lateness curves: every table `lateness_<query>` of the lake, where there is one."""
+"""The page of lateness curves: of every query the curve of the newest days, or the one that `windrow whatif` made,
+until events of a newer day have arrived."""
+
+from pathlib import Path
+from typing import Any
 
 import altair as alt
 
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.report import figure as f
 from windrow.pipelines.report import words
+from windrow.pipelines.report.newest_curves import EVERY, MOST_DAYS, MOST_EVENTS, NewestCurves
 from windrow.pipelines.report.page import PageFigure, PageTable, Remark, ReportPage, Section
-from windrow.pipelines.report.reader import Reader, reading
-from windrow.schemas.registry import queries
+from windrow.pipelines.report.streams.page import is_ingested
+from windrow.schemas import registry
+from windrow.schemas.errors import WindrowError
+from windrow.schemas.query import Query
 from windrow.schemas.side_tables import lateness_name
 
-PAGE, PREFIX = "lateness.html", lateness_name("")
+PAGE = "lateness.html"
 _LATENESS = alt.X("lateness_seconds:Q", title="lateness", **f.length_axis())
+_SHARES = {"complete_share": f.BLUE, "on_time_share": f.ORANGE}
 
 
-def lateness_page(lake: Lake) -> ReportPage:
+def lateness_page(lake: Lake, folder: Path, making: Path) -> ReportPage:
+    """folder: of an earlier report, whose curves are taken where nothing has changed; making: of this one."""
     lead = "How complete the on-time results would have been with each lateness, and how long one would have waited."
-    found = [table for table in lake.names() if table.startswith(PREFIX) and table.removeprefix(PREFIX) in queries()]
-    sections = tuple(_section(lake, table) for table in found)
-    nothing = Section("", (Remark("No lateness curve was made in this lake yet: windrow whatif QUERY makes one."),))
-    return ReportPage(PAGE, "Lateness curves", "Lateness", lead, sections or (nothing,))
+    curves = NewestCurves(lake, folder)
+    ingested = [query for query in registry.queries().values() if is_ingested(lake, registry.stream(query.stream))]
+    sections = [_section(lake, query, curves) for query in ingested if query.window.context_free]
+    curves.keep(making)
+    if others := [query.name for query in ingested if not query.window.context_free]:
+        why = "have no curve, since their windows depend on their key's other events"
+        text = f"These queries {why}: {', '.join(others)}."
+        sections.append(Section("Other queries", (Remark(text),)))
+    nothing = Section("", (Remark("Nothing was ingested yet. Begin with:", command="windrow ingest STREAM"),))
+    return ReportPage(PAGE, "Lateness curves", "Lateness", lead, tuple(sections) or (nothing,))
 
 
-def _section(lake: Lake, table: str) -> Section:
-    with reading(lake, table) as reader:
-        rows = reader.rows(f"SELECT * FROM {sql.name(table)} ORDER BY lateness_seconds")
-        shown = [words.lateness_row(row) for row in rows]
-        made_by = f"The table {table}, made by windrow whatif {table.removeprefix(PREFIX)}."
-        listing = PageTable("", tuple(shown[0]), [tuple(each.values()) for each in shown], made_by)
-        parts = (Remark(words.recommendation(rows)), curve(reader, table), delay(reader, table), listing)
-        return Section(table.removeprefix(PREFIX), parts)
+def _section(lake: Lake, query: Query, curves: NewestCurves) -> Section:
+    try:
+        rows, asked = curves.rows(query), _asked(lake, query)
+    except WindrowError as error:
+        return Section(query.name, (Remark(str(error), "bad"),))
+    if asked and (not rows or asked[0]["last_arrival_day"] >= rows[0]["last_arrival_day"]):
+        rows = asked
+    if not rows:
+        many = f"The newest day has more than {MOST_EVENTS:,} events, or none: no curve was made. To make one:"
+        return Section(query.name, (Remark(many, command=f"windrow whatif {query.name}"),))
+    shown = [words.lateness_row(row) for row in rows]
+    listing = PageTable("", tuple(shown[0]), [tuple(each.values()) for each in shown], _made_from(query, rows))
+    return Section(query.name, (Remark(words.recommendation(rows)), _curve(query, rows), _delay(query, rows), listing))
 
 
-def curve(reader: Reader, table: str) -> PageFigure:
-    rows = reader.table(f"""
-        SELECT lateness_seconds, unnest(['windows complete on time', 'events on time']) AS share_of,
-            unnest([complete_share, on_time_share]) AS share FROM {sql.name(table)} ORDER BY ALL""")
-    marks = f.chart(rows).mark_line(point=True)
+def _asked(lake: Lake, query: Query) -> list[dict[str, Any]]:
+    """What `windrow whatif` kept."""
+    table = lateness_name(query.name)
+    return [] if lake.version(table) is None else lake.read(table).sort_by("lateness_seconds").to_pylist()
+
+
+def _made_from(query: Query, rows: list[dict[str, Any]]) -> str:
+    every = rows[0].get(EVERY)
+    if every is None:
+        return f"The table {lateness_name(query.name)}, made by `windrow whatif {query.name}`."
+    keys = "all keys" if every == 1 else f"every {every}th key"
+    return (
+        f"The curve covers {keys}, at most {MOST_DAYS} arrival days, and at most {MOST_EVENTS:,} events. "
+        f"`windrow whatif {query.name}` makes one of all keys and any days."
+    )
+
+
+def _curve(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
+    shown = [
+        {"lateness_seconds": row["lateness_seconds"], "of": each, "share": row[each]}
+        for row in rows
+        for each in _SHARES
+    ]
+    marks = f.chart(shown).mark_line(point=True)
     chart = marks.encode(
         x=_LATENESS,
         y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)),
-        color=alt.Color("share_of:N", title=None),
-        tooltip=["share_of:N", f.tip("lateness_seconds"), f.tip("share", format=".3%")],
+        color=f.colours("of", _SHARES),
+        tooltip=["of:N", f.tip("lateness_seconds"), f.tip("share", format=".3%")],
     )
-    caption = "More lateness makes on-time results more complete; where the curve is flat, it only costs time."
-    return f.figure(f"curve-{table}", "Completeness", caption, chart)
+    caption = (
+        "`complete_share` is the share of windows whose row on time had all of their events, `on_time_share` the share "
+        "of events that came in time. Where a curve is flat, more lateness only costs time."
+    )
+    return f.figure(f"curve-{query.name}", "Completeness", caption, chart)
 
 
-def delay(reader: Reader, table: str) -> PageFigure:
-    rows = reader.table(f"SELECT lateness_seconds, delay_median_seconds FROM {sql.name(table)} ORDER BY ALL")
-    marks = f.chart(rows).mark_line(point=True, color=f.ORANGE)
+def _delay(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
+    shown = [{name: row[name] for name in ("lateness_seconds", "delay_median_seconds")} for row in rows]
+    marks = f.chart(shown).mark_line(point=True, color=f.ORANGE)
     chart = marks.encode(
         x=_LATENESS,
-        y=alt.Y("delay_median_seconds:Q", title="median delay", **f.length_axis()),
+        y=alt.Y("delay_median_seconds:Q", title="delay_median_seconds", **f.length_axis()),
         tooltip=[f.tip("lateness_seconds"), f.tip("delay_median_seconds", format=",.3~f")],
     )
-    caption = "From the end of a window to its row on time, of the window in the middle."
-    return f.figure(f"delay-{table}", "Delay", caption, chart)
+    caption = "The median time from the end of a window to its row on time."
+    return f.figure(f"delay-{query.name}", "Delay", caption, chart)

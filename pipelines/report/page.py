@@ -19,13 +19,15 @@ class PageFigure:
 
 @dataclass(frozen=True)
 class PageTable:
-    """A table of a page. Cells are text or numbers, or a `Link`; `caption` says how to read it."""
+    """A table of a page. Cells are text or numbers, a `Link` or a tuple of them, or an `Anchor`; `caption` says how to
+    read it."""
 
     title: str
     columns: tuple[str, ...]
     rows: list[tuple]
     caption: str = ""
     mark: str = ""  # a class of the style: `samples` of lines, `folded` until the reader opens it
+    name: str = ""  # of a table that links lead to
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,15 @@ class Link:
 
     text: str
     to: str
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A cell that links lead to, by a name that is unique within its page. `about`: the search finds it by that too."""
+
+    text: str
+    name: str
+    about: str
 
 
 @dataclass(frozen=True)

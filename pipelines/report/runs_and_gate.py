@@ -134,7 +134,7 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
         tooltip=["of:N", "stage:N", f.tip("seconds", format=",.3~r"), "runs:Q"],
     )
     caption = (
-        "Mean wall time of each stage that ended well. What a run takes beyond it is Python and the engine starting."
+        "Mean wall time of each stage that ended well. The rest of a run is the start of Python and of the engine."
     )
     return [f.figure("stages", "Where the time goes", caption, chart, f.lines_px(found, "of"))]
 
@@ -145,7 +145,7 @@ def _made_data_docs(config: Config, folder: Path) -> PageTable | Remark:
     try:
         build(config)
     except NotSetUp as nothing:
-        return Remark(f"What Great Expectations finds gets pages of its own, Data Docs: {nothing}")
+        return Remark(f"The results of Great Expectations have pages of their own, Data Docs: {nothing}")
     except WindrowError as error:
         return Remark(f"The pages of what Great Expectations found could not be made: {error}", "bad")
     return _data_docs(config, folder)
@@ -154,22 +154,22 @@ def _made_data_docs(config: Config, folder: Path) -> PageTable | Remark:
 def _data_docs(config: Config, folder: Path) -> PageTable | Remark:
     first_page = index(config)
     if not first_page.exists():
-        what = "What Great Expectations found has pages of its own, Data Docs. To make them:"
+        what = "The results of Great Expectations have pages of their own, Data Docs. To make them:"
         return Remark(what, command="windrow report")
     link = Link("Data Docs", Path(os.path.relpath(first_page, folder)).as_posix())
-    caption = "Its own pages on suites and validation results; windrow report renews them."
-    return PageTable("", ("what Great Expectations found",), [(link,)], caption)
+    caption = "Pages on suites and validation results. windrow report renews them."
+    return PageTable("", ("results of Great Expectations",), [(link,)], caption)
 
 
 def _gate(lake: Lake, docs: PageTable | Remark) -> Section:
     if lake.version(VERDICTS.name) is None:
-        return Section("The gate", (Remark("No check was asked yet."), docs))
+        return Section("The gate", (Remark("No check has run yet."), docs))
     with reading(lake, VERDICTS.name) as reader:
         found = reader.tuples("""
-            SELECT check_name, count(*) AS asked, count(*) FILTER (NOT passed) AS failed,
+            SELECT check_name, count(*) AS ran, count(*) FILTER (NOT passed) AS failed,
                 arg_max(figure, "at") AS figure, arg_max(allowed, "at") AS allowed
             FROM verdicts GROUP BY check_name ORDER BY failed DESC, check_name""")
-        columns = ("check", "asked", "failed", "newest figure", "limit")
+        columns = ("check", "ran", "failed", "newest figure", "limit")
         return Section("The gate", (*_failed(reader), checks(reader), PageTable("By check", columns, found), docs))
 
 
@@ -179,12 +179,12 @@ def checks(reader: Reader) -> PageFigure:
             CASE WHEN passed THEN 'passed' ELSE 'failed' END AS verdict FROM verdicts GROUP BY ALL ORDER BY ALL""")
     marks = f.chart(found).mark_bar()
     chart = marks.encode(
-        x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
+        x=alt.X("verdicts:Q", title="verdicts", stack="zero", axis=f.count_axis()),
         y=alt.Y("of:N", title=None),
         color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
         tooltip=["of:N", "verdict:N", f.tip("verdicts")],
     )
-    caption = "Every check of every run, of one version of a table each."
+    caption = "Each check of each run looks at one version of a table."
     return f.figure("verdicts", "Verdicts", caption, chart, f.lines_px(found, "of"))
 
 
@@ -194,7 +194,7 @@ def _failed(reader: Reader) -> list[PageTable | Remark]:
             check_name, figure, allowed, coalesce(offending, '') FROM verdicts
         WHERE NOT passed ORDER BY "at" DESC, check_name LIMIT {_FAILED_SHOWN}""")
     if not shown:
-        return [Remark("Every check that was asked passed.", "good")]
+        return [Remark("Every check passed.", "good")]
     columns = ("when", "of", "day", "check", "figure", "limit", "the offending rows, for windrow query")
     return [PageTable("Checks that failed, the newest first", columns, shown, mark="samples")]
 

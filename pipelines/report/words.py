@@ -1,7 +1,7 @@
 """How people read figures and the data's own text."""
 
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Collection, Iterable, Mapping
+from datetime import date, timedelta
 from typing import Any
 from unicodedata import category
 
@@ -40,6 +40,13 @@ def length(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if size >= 600 else f"{seconds:,.0f} s" if size >= 10 else f"{seconds:.3g} s"
 
 
+def days_in_words(days: Collection[date]) -> str:
+    """How many, and from when to when."""
+    if len(days) < 2:
+        return f"1 day, {min(days)}" if days else "no days"
+    return f"{len(days):,} days, {min(days)} to {max(days)}"
+
+
 def lateness_row(row: Mapping[str, Any]) -> dict[str, object]:
     """A row of a table lateness_<query>, as it is listed."""
     marks = {"as defined": row["is_own"], "recommended": row["is_recommended"]}
@@ -51,7 +58,7 @@ def lateness_row(row: Mapping[str, Any]) -> dict[str, object]:
         "late events": row["late_events"],
         "median delay": length(row["delay_median_seconds"]),
         "mean delay": length(row["delay_mean_seconds"]),
-        "": "; ".join(mark for mark, is_marked in marks.items() if is_marked),
+        "note": "; ".join(mark for mark, is_marked in marks.items() if is_marked),
     }
 
 

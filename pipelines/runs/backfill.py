@@ -9,9 +9,10 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import snapshots
 from windrow.pipelines.ledger.run_table import published
 from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.logged import silent
 from windrow.pipelines.runs.batch import Progress, require_of_some
 from windrow.pipelines.runs.definitions import nothing_arrived, tables_of, with_arrivals
-from windrow.pipelines.runs.replay import replay, silent
+from windrow.pipelines.runs.replay import replay
 from windrow.pipelines.runs.reports import DayFailure, Done
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.schemas import registry
@@ -40,7 +41,7 @@ def backfill(
     """
     for query in queries if backwards else ():
         if query in registry.queries() and not registry.query(query).window.context_free:
-            allowed = f"of {query} oldest day first: each day goes on from the state that the one before it left"
+            allowed = f"False for {query}: each of its days starts from the state of the day before"
             raise WrongParameter("backwards", backwards, allowed)
     first, last = span
     if last < first:
@@ -69,8 +70,8 @@ def _left(lake: Lake, asked: Mapping[str, list[date]]) -> dict[str, list[date]]:
         left[query] = [day for day in days if day not in done]
         if len(left[query]) < len(days):
             _log.warning(
-                "%s: %d of %d days are published as a run of now would make them, and are left out; with --again they "
-                "are made again", query, len(days) - len(left[query]), len(days),
+                "%s: the published rows of %d of %d days are up to date, and these days are left out; --again replays "
+                "them too", query, len(days) - len(left[query]), len(days),
             )  # fmt: skip
     return left
 
@@ -92,7 +93,7 @@ def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
         raise nothing_arrived(tables, arrivals, days)
     if len(kept) < len(days):
         _log.warning(
-            "%s: nothing arrived on %d of the days from %s to %s; they change nothing, and are left out",
+            "%s: no events arrived on %d of the days from %s to %s; these days change nothing, and are left out",
             query_name, len(days) - len(kept), days[0], days[-1],
         )  # fmt: skip
     return kept

@@ -218,7 +218,7 @@ class RunBatch:
             else:
                 # Why a day is stale as soon as it is published: files were ingested since its run read silver
                 reasons = "; ".join(reason.text for reason in differences(rows.days[day].inputs, now))
-                stale = f"stale already, a new run would read other events: {reasons}" if reasons else None
+                stale = f"already stale, since its events have changed: {reasons}" if reasons else None
                 entry = entries[day]
                 entry.message, entry.counts, entry.ended = stale, each.rows, True
                 entry.outputs = {**each.versions, DIGESTS: each.digests}

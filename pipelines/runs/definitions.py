@@ -24,10 +24,11 @@ from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.rows.arrays import ARROW_TYPES
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.query_tables import QueryTables, plan_aggregates
-from windrow.schemas import registry
+from windrow.schemas import dag_settings, registry
 from windrow.schemas.errors import NothingArrived, UnknownName, WindrowError, WrongParameter
 from windrow.schemas.mistakes import file_of, placed
 from windrow.schemas.model import Model
+from windrow.schemas.project import FILE
 from windrow.schemas.query import Query
 from windrow.schemas.stream import Stream
 
@@ -73,14 +74,16 @@ _KINDS: dict[str, tuple[Callable[[], Iterable[str]], Callable[[str], str], Calla
 
 
 def check(names: Collection[str]) -> list[Checked]:
-    """Check the definitions of these names, or all; without data, and without a JVM. UnknownName. O(definitions): each
-    file is read, each aggregate tried on a few values; a heavy function is not compiled."""
+    """Check the definitions of these names, or all and the tables of windrow.toml; without data, and without a JVM.
+    UnknownName. O(definitions): each file is read, each aggregate tried on a few values; a heavy function is not
+    compiled."""
     every = [(kind, name) for kind, (names_of, *_) in _KINDS.items() for name in names_of()]
     known = [name for _, name in every]
     for name in names:
         if name not in known:
             raise UnknownName("definition", name, known)
-    return [_checked(kind, name) for kind, name in every if not names or name in names]
+    wrong = [] if names else [Checked("settings", name, FILE, str(error)) for name, error in dag_settings.wrong()]
+    return [*(_checked(kind, name) for kind, name in every if not names or name in names), *wrong]
 
 
 def _checked(kind: str, name: str) -> Checked:
@@ -126,10 +129,10 @@ def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[d
         first, newest = arrivals.span
         until = _last_heartbeats(stream, newest)
         heartbeats = f", and heartbeats go on until {until}" if until > newest else ""
-        found = f"its arrivals are from {first} to {newest}{heartbeats}. Choose days of these"
+        found = f"its arrivals are from {first} to {newest}{heartbeats}. Choose from these days"
     return NothingArrived(
-        f"nothing of stream {stream.name!r} has arrived on {asked}, so there is nothing to replay: "
-        f"{found}; where files are waiting, first: windrow ingest {stream.name}"
+        f"no events of stream {stream.name!r} have arrived on {asked}, so there is nothing to replay: "
+        f"{found}; if files are waiting, first: windrow ingest {stream.name}"
     )
 
 

@@ -73,7 +73,7 @@ def ingest_as_step(
     lake: Lake, run: Run, tables: StreamTables, entry: LedgerEntry, asked: Asked, progress: Progress
 ) -> IngestReport:
     """An ingest that knows what the ledger has of those before it, notes what it took and left, and is checked. The
-    days that it touched are those since the newest that ended: the events of the others are not known to anybody.
+    days that it touched are those since the newest that ended: no run knows the events of the others.
     GateFailed where a check failed."""
     stream = tables.stream.name
     for damaged in snapshots.shortened(lake, stream, [table.name for table in tables.all]):
@@ -182,7 +182,9 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))
     with run_table.step(lake, run, "forget") as entry:
         if not leave_file and path in landing.listing(config.landing, tables.stream).paths:
-            raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
+            raise WrongParameter(
+                "path", path, "a file that left the landing folder: move it out first, or add --leave-file"
+            )
         progress = entry.stages.following(progress)
         entry.inputs = {"forgotten": path}
         return ingest_as_step(lake, run, tables, entry, Asked(forget=frozenset([path])), progress)

@@ -16,6 +16,7 @@ from windrow.pipelines.engines import engine_of
 from windrow.pipelines.engines.engine import Engine, packed_within
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.code_hash import definition_hash
+from windrow.pipelines.logged import silent
 from windrow.pipelines.replay.audit import Audited
 from windrow.pipelines.runs import definitions
 from windrow.pipelines.runs.batch import Asked, AuditRows, Progress, RunBatch
@@ -27,10 +28,6 @@ from windrow.schemas.errors import IngestBehind, NotSetUp, TableMismatch, Windro
 from windrow.schemas.windows import DAY
 
 STAGES = ("all", "audit", "publish")
-
-
-def silent(stage: str) -> None:
-    """Progress that is not shown."""
 
 
 def replay_day(

@@ -226,9 +226,11 @@ def function_columns(model: Model) -> tuple[Column, ...]:
             raise WrongParameter(f"outputs of {call.function}", name, "a name that no other column of its table has")
     of = f"{call.function} of {', '.join(call.columns)}"
     return (
-        required(TUPLES, "int64", f"events of the row that have a value in {', '.join(call.columns)}: what was given"),
+        required(
+            TUPLES, "int64", f"events that the function was given: those with a value in {', '.join(call.columns)}"
+        ),
         required(STATUS, "string", f"what {call.function} says: {', '.join(STATUSES)}, or a number of its own"),
-        *(Column(name, "float64", f"{name} of {of}; null where it has none") for name in outputs),
+        *(Column(name, "float64", f"{name} of {of}; null if the function gives none") for name in outputs),
     )
 
 

@@ -53,7 +53,7 @@ def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> 
     try:
         waiting = pending(lake, tables)
     except LandingFailed as error:
-        unseen = f"whether files of {stream} wait to be ingested can't be seen: {error}"
+        unseen = f"Windrow can't see whether files of {stream} wait to be ingested: {error}"
     if unseen or not (waiting or snapshots.is_behind(lake, stream)):
         yield Ingested(tables, lake, ArrivalDays.read(lake, partitions), unseen=unseen)
         return

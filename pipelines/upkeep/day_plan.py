@@ -169,7 +169,7 @@ def _perhaps(lake: Lake, found: list[StaleRun]) -> Iterator[PlannedRun]:
             continue
         days = {run.day for run in found if run.query == query}
         first = min(days)
-        because = (f"goes on from what the run of {first} leaves: if that is different then",)
+        because = (f"starts from the state that the run of {first} leaves, if that changes",)
         for day in sorted(run_table.published(lake, query).keys() - days):
             if day > first:
                 yield PlannedRun(query, day, because, (STATE,), None, None, perhaps=True)

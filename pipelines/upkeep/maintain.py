@@ -146,7 +146,7 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
         vacuum = partial(table.vacuum, enforce_retention_duration=False, commit_properties=note, keep_versions=kept)
         removed, freed_bytes = _vacuum(folder, vacuum, keep, dry_run)
         if not dry_run:
-            # Write a checkpoint, and remove commits of longer ago than anybody needs
+            # Write a checkpoint, and remove commits that no reader and no run needs
             table.create_checkpoint()
             # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
             if commit_times(folder).get(kept[0], 0.0) > time.time() - (keep + _LOG_KEPT).total_seconds():
@@ -157,7 +157,7 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
 def _opens(folder: Location, version: int) -> bool:
     try:
         storage.delta_table(folder, version)
-    except DeltaError:  # its log went before anybody needed it
+    except DeltaError:  # its log went before this commit needed it
         return False
     return True
 

@@ -169,7 +169,7 @@ class _Verification:
     def _why_not(self, copied: Config, way: ReplayWay) -> str | None:
         """Why a way can't be gone here."""
         if way.in_any_order and not self.tables.query.window.context_free:
-            return "each day goes on from the one before: oldest first is the only order"
+            return "each day starts from the day before, so oldest first is the only order"
         if way.in_any_order and len(self.days) < 2:
             return "only one day is published"
         return self._why_no_files(Lake(copied)) if way.needs_files else None
@@ -182,7 +182,7 @@ class _Verification:
         if gone := known.keys() - {*listed.paths}:
             return f"{len(gone)} file(s) have left the landing folder, such as {min(gone)}"
         if left_out := [path for path, row in known.items() if row.state not in DELIVERING]:
-            return f"{len(left_out)} file(s) deliver nothing by what came first, such as {min(left_out)}"
+            return f"{len(left_out)} file(s) repeat the content of an earlier file, such as {min(left_out)}"
         return None
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, get_type_hints
 from zoneinfo import ZoneInfo
 
 from windrow.schemas.errors import WrongParameter
+from windrow.schemas.spelling import in_words
 
 DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
@@ -35,6 +36,19 @@ class Window:
         for parameter, hint in _hints(type(self)).items():
             for check in getattr(hint, "__metadata__", ()):
                 check(parameter, getattr(self, parameter))
+
+    @property
+    def in_words(self) -> str:
+        """What its windows are, for people: "days that slide by 5 minutes". Of a kind that says nothing, what it was
+        given."""
+        return f"{self.kind}: {self.given_in_words}"
+
+    @property
+    def given_in_words(self) -> str:
+        """Its parameters: "size 1 day, slide 5 minutes"."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        shown = {name: in_words(value) if isinstance(value, timedelta) else value for name, value in given.items()}
+        return ", ".join(f"{name} {value}" for name, value in shown.items())
 
     @property
     def longest_event_us(self) -> int | None:
@@ -67,6 +81,17 @@ class Window:
     def counts_shares(self) -> bool:
         """Whether a window counts an event by the time that it spends in it."""
         return False
+
+
+def one_length(length: timedelta) -> str:
+    """As it stands behind an article: "hour", "15 minutes"."""
+    return in_words(length).removeprefix("1 ")
+
+
+def many_lengths(length: timedelta) -> str:
+    """Windows of that length: "hours", "windows of 15 minutes"."""
+    text = one_length(length)
+    return f"{text}s" if text.isalpha() else f"windows of {text}"
 
 
 def require_cutting_type(window: Window, column: str, kind: str) -> None:

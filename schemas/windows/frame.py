@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
+from windrow.schemas.spelling import in_words
 from windrow.schemas.windows._window import (
     MICROSECOND,
     AboveZero,
@@ -27,6 +28,12 @@ class ThresholdFrame(Window):
     kind: ClassVar[str] = "frame.threshold"
 
     @property
+    def in_words(self) -> str:
+        longer = f", for {in_words(self.min_duration)} or longer" if self.min_duration else ""
+        more = f", of {self.min_count:,} events or more" if self.min_count > 1 else ""
+        return f"stretches with {self.column} of at least {self.at_least:,.15g}{longer}{more}"
+
+    @property
     def min_duration_us(self) -> int:
         """Microseconds."""
         return self.min_duration // MICROSECOND
@@ -40,6 +47,10 @@ class DeltaFrame(Window):
     change: AboveZero
     kind: ClassVar[str] = "frame.delta"
 
+    @property
+    def in_words(self) -> str:
+        return f"stretches in which {self.column} stays within {self.change:,.15g} of its first value"
+
 
 @dataclass(frozen=True)
 class AggregateFrame(Window):
@@ -50,6 +61,10 @@ class AggregateFrame(Window):
     bound: Number
     kind: ClassVar[str] = "frame.aggregate"
 
+    @property
+    def in_words(self) -> str:
+        return f"runs of events until {self.function}({self.column}) reaches {self.bound:,.15g}"
+
 
 @dataclass(frozen=True)
 class BoundaryFrame(Window):
@@ -59,3 +74,8 @@ class BoundaryFrame(Window):
     width: AboveZero
     offset: Number = 0.0
     kind: ClassVar[str] = "frame.boundary"
+
+    @property
+    def in_words(self) -> str:
+        offset = f" from {self.offset:,.15g} on" if self.offset else ""
+        return f"stretches in which {self.column} stays between two multiples of {self.width:,.15g}{offset}"

@@ -45,11 +45,16 @@ def _is_parameter(pair: object) -> bool:
 
 @dataclass(frozen=True)
 class Policy(Window):
-    """A user-programmed slide policy, by name and parameters: one window a tuple, of what the policy has left."""
+    """A slide policy of the user's, by name and parameters. Each tuple gives one window: the tuples that the policy
+    has not evicted."""
 
     name: Annotated[str, must(is_name, "the name of a slide policy")]
     parameters: Annotated[Pairs, must(_are_parameters, "pairs of a name and a number, text or truth value")] = ()
     kind: ClassVar[str] = "policy"
+
+    @property
+    def in_words(self) -> str:
+        return f"the events that the policy '{self.name}' keeps, at each event"
 
     @property
     def policy(self) -> EvictionPolicy:

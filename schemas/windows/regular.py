@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from windrow.schemas.local_time import MIDNIGHT, days_around
+from windrow.schemas.spelling import in_words
 from windrow.schemas.windows._window import (
     DAY,
     EPOCH,
@@ -18,12 +19,19 @@ from windrow.schemas.windows._window import (
     WholeCount,
     Window,
     Zone,
+    many_lengths,
     require,
     require_zone,
 )
 
 WHOLE, PRORATED, START, END = "whole", "prorated", "start", "end"
-ATTRIBUTIONS = (WHOLE, PRORATED, START, END)
+_SHARES = {
+    WHOLE: "an event is in each that it meets",
+    PRORATED: "an event counts in each by the time that it spends there",
+    START: "an event is where it began",
+    END: "an event is where it ended",
+}
+ATTRIBUTIONS = tuple(_SHARES)
 MOST_MONTHS = 1_200
 """A century."""
 
@@ -54,6 +62,12 @@ class Regular(Window):
             require_calendar("size", self.size)
             require_calendar("slide", self.slide)
         require_origin(self.origin, self.zone)
+
+    @property
+    def in_words(self) -> str:
+        zone = "" if self.zone is None else f" in {self.zone}"
+        every = ", one after the other" if self.slide == self.size else f" that slide by {in_words(self.slide)}"
+        return f"{many_lengths(self.size)}{zone}{every}"
 
     @property
     def size_us(self) -> int:
@@ -130,7 +144,7 @@ class Tumbling(Regular):
 
 @dataclass(frozen=True)
 class Sliding(Regular):
-    """`[origin + i·slide, + size)` for every integer i."""
+    """Windows `[origin + i·slide, origin + i·slide + size)` for every integer i."""
 
     size: Length
     slide: Length
@@ -148,6 +162,10 @@ class Week(Regular):
     size: ClassVar[timedelta] = timedelta(days=7)
     slide: ClassVar[timedelta] = size
     origin: ClassVar[date] = date(1970, 1, 5)
+
+    @property
+    def in_words(self) -> str:
+        return f"calendar weeks in {self.zone}"
 
 
 def require_century(parameter: str, months: int) -> None:
@@ -171,6 +189,11 @@ class Month(Regular):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(self.origin_date.day == 1, "origin", self.origin, "the first of a month")
+
+    @property
+    def in_words(self) -> str:
+        many = "calendar months" if self.months == 1 else f"windows of {self.months:,} calendar months"
+        return f"{many} in {self.zone}"
 
     @property
     def size(self) -> timedelta:
@@ -226,6 +249,10 @@ class Spanning(Regular):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(self.attribution in ATTRIBUTIONS, "attribution", self.attribution, ", ".join(ATTRIBUTIONS))
+
+    @property
+    def in_words(self) -> str:
+        return f"{super().in_words}; {_SHARES[self.attribution]}"
 
     @property
     def longest_event_us(self) -> int:

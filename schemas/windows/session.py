@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
+from windrow.schemas.spelling import in_words
 from windrow.schemas.windows._window import MICROSECOND, Window, require
 
 LONGEST_UNIT = timedelta(days=36_500)
@@ -15,9 +16,9 @@ LONGEST_UNIT = timedelta(days=36_500)
 
 @dataclass(frozen=True)
 class Session(Window):
-    """Maximal runs of events whose neighbours are less than `gap` apart. Where `gap` is the name of an int64 column,
-    each event covers that many `unit` from its start on, and one that starts behind all that is covered begins a
-    session; an event without a value above zero is in none."""
+    """Maximal runs of events whose neighbours are less than `gap` apart. If `gap` is the name of an int64 column, each
+    event covers that many `unit` from its start on. An event that starts after all covered time begins a session. An
+    event without a value above zero is in no session."""
 
     gap: timedelta | str
     unit: timedelta | None = None
@@ -37,6 +38,13 @@ class Session(Window):
         # units.
         unit = "" if self.unit is None else f", unit={self.unit!r}"
         return f"{type(self).__name__}(gap={self.gap!r}{unit})"
+
+    @property
+    def in_words(self) -> str:
+        if self.unit is not None:
+            return f"runs of events, each of which holds its run open for {self.column} times {in_words(self.unit)}"
+        assert not isinstance(self.gap, str), "a gap that differs has a unit"
+        return f"runs of events less than {in_words(self.gap)} apart"
 
     @property
     def column(self) -> str | None:

@@ -78,7 +78,14 @@ def facts(ended: subprocess.CompletedProcess) -> dict:
 def test_a_project_has_its_dags_and_airflow_the_connection_type_and_the_pages(site, project):
     found = facts(parsed(site, project))
     assert found["errors"] == []
-    assert found["dags"] == ["bikes", "bikes_backfill", "bikes_in_order", "bikes_stale", "maintenance"]
+    assert found["dags"] == [
+        "bikes",
+        "bikes_backfill",
+        "bikes_in_order",
+        "bikes_stale",
+        "maintenance",
+        "windrow_report",
+    ]
     assert all(Path(file).is_relative_to(site) or Path(file).is_relative_to(project) for file in found["ours"])
     assert (found["provider"], found["hook"]) == (True, "Windrow")
     assert found["plugins"] == ["windrow_report", "windrow_run_day"]

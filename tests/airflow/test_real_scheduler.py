@@ -5,19 +5,18 @@ end on the day that the scheduler will run next; the oracle reads the same files
 """
 
 import json
-import urllib.error
-import urllib.request
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 
-from stack import airflow, compiled, settings
 from tests.support.airflow import few_queries, generated
-from tests.support.airflow.running import RunningAirflow, next_day
+from tests.support.airflow.running import RunningAirflow, asked, next_day
 from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, assert_oracles, events_of_silver, rows
-from windrow.pipelines import flow
+from windrow.pipelines import compiled, flow
+from windrow.pipelines.airflow import server, settings
 from windrow.pipelines.cli import _app as command_line
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.day_files import by_day
@@ -32,10 +31,11 @@ pytestmark = [pytest.mark.airflow, pytest.mark.timeout(3_600)]
 
 DAG = "bikes"
 QUERIES, IN_ORDER = ["bikes_daily", "bikes_demand"], "bikes_refill"
-TASKS = {"ingest", "replay", "report"}
+TASKS = {"ingest": "success", "replay": "success", "replay_failed": "skipped"}
+BACKFILL_TASKS = {"backfill": "success", "backfill_failed": "skipped"}
 DAYS, TRIPS_PER_DAY = 2, 40
 NOT_OF_THE_STREAM = date(1999, 12, 31)
-LIMIT_S = 1_800.0
+LIMIT_S, TOLD = 1_800.0, "told"
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,14 @@ def stack(tmp_path_factory):
         with pytest.MonkeyPatch.context() as outside:
             outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand", "one_fails")))
             dags = few_queries.definitions(home, (*QUERIES, IN_ORDER)) / "dags"
-            client = airflow.start(home, config.landing, dags).client()
+            few_queries.tell(dags, DAG, home / TOLD, late_after_s=5)
+            client = server.start(home, config.landing, dags).client()
         client.wait_for_dag(DAG)
         last = next_day(client, DAG)
         generated.land(config.landing, DAYS, last, TRIPS_PER_DAY)
         yield RunningAirflow(config, client, DAG, [last - timedelta(days=back) for back in reversed(range(DAYS))])
     finally:
-        airflow.stop(home)
+        server.stop(home)
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,7 @@ def runs(stack):
     stack.trigger("foreign_day", NOT_OF_THE_STREAM)
     stack.trigger("by_hand", stack.days[0])
     found = [stack.client.wait_for_runs(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 2))]
+    stack.wait_for_report(LIMIT_S)
     return {run["dag_run_id"]: run for runs in found for run in runs}
 
 
@@ -86,31 +88,30 @@ def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks
     assert runs["foreign_day"]["state"] == "failed"
 
 
-def test_scheduled_and_manual_runs_succeed_each_with_three_tasks(stack, done):
+def test_a_notifier_of_windrow_toml_is_told_of_the_task_that_failed_and_of_each_run_that_is_late(stack, done):
+    told = (stack.config.home / TOLD).read_text().split()
+    assert "foreign_day,ingest" in told
+    assert {*told} >= {f"{run['dag_run_id']},late" for run in done}
+
+
+def test_scheduled_and_manual_runs_succeed_each_with_two_tasks(stack, done):
     assert [run["run_type"] for run in done] == ["scheduled", "manual"]
     for run in done:
-        assert states(stack, DAG, run) == dict.fromkeys(TASKS, "success"), run["dag_run_id"]
+        assert states(stack, DAG, run) == TASKS, run["dag_run_id"]
     assert stack.other_tries(done, asked=1) == {}
 
 
-def test_every_run_ends_with_the_report_whose_link_is_in_its_log_and_on_its_asset(stack, done):
-    assert stack.task("foreign_day", "report")["state"] == "success"  # the run itself failed
-    link = (stack.config.report / "index.html").as_uri()
-    assert link in stack.log("by_hand", "report")
+def test_a_report_follows_runs_also_one_that_failed_and_its_link_is_in_its_log_and_on_its_asset(stack, done):
+    """No more reports than runs: those that end together share one."""
+    assert stack.task("foreign_day", "replay_failed")["state"] == "success"  # the run itself failed
+    reports = stack.client.runs(flow.REPORT_DAG, "asset_triggered")
+    assert {run["state"] for run in reports} == {"success"} and len(reports) <= len(done) + 1
+    link, address = (stack.config.report / "index.html").as_uri(), f"{stack.client.address}/windrow/index.html"
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
-    assert {event["extra"]["link"] for event in events if event["name"] == "report"} == {link}
-    address = f"{stack.client.address}/windrow/index.html"
-    assert {event["extra"]["address"] for event in events if event["name"] == "report"} == {address}
-    assert address in stack.log("by_hand", "report")
-
-
-def asked(address: str, **headers: str) -> tuple[int, str, str]:
-    """Status, address in the end, and text."""
-    try:
-        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
-            return answer.status, answer.url, answer.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, refused.url, refused.read().decode()
+    made = [event["extra"] for event in events if event["name"] == "report"]
+    assert {(extra["link"], extra["address"]) for extra in made} == {(link, address)}
+    log = replace(stack, dag=flow.REPORT_DAG).log(reports[0]["dag_run_id"], "report")
+    assert link in log and address in log
 
 
 def test_airflow_shows_the_report_to_who_is_logged_in_and_no_other_file(stack, done):
@@ -170,11 +171,12 @@ def test_each_stage_has_its_own_section_of_the_log(stack, done):
 
 def test_publishing_updates_airflow_s_assets(stack, done):
     names = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
-    known = {name for name in names if DAG in name or name == "report"}
+    known = {name for name in names if DAG in name or name in ("report", "runs")}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
-    assert known == published | {IN_ORDER, f"{IN_ORDER}_late", "silver_bikes", "bronze_bikes", "report"}
+    assert known == published | {IN_ORDER, f"{IN_ORDER}_late", "silver_bikes", "bronze_bikes", "report", "runs"}
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
     counted = Counter(event["name"] for event in events if event["name"] != "report")
+    assert counted.pop("runs") == 1  # of the run that failed
     once = {"bikes_daily": 1, "bikes_daily_late": 1}  # its first day has no rows
     assert counted == dict.fromkeys(published, DAYS) | once | {"bronze_bikes": 1, "silver_bikes": 1}
     for name in published:
@@ -204,7 +206,7 @@ def test_a_backfill_newest_first_runs_a_new_day_and_those_that_are_done_again(st
     stack.client.backfill(DAG, new, stack.days[-1], backwards=True, reprocess="completed")
     stack.client.wait_for_backfills(DAG, LIMIT_S)
     runs = stack.client.wait_for_runs(DAG, "backfill", DAYS + 1, LIMIT_S)
-    assert [states(stack, DAG, run) for run in runs] == [dict.fromkeys(TASKS, "success")] * (DAYS + 1)
+    assert [states(stack, DAG, run) for run in runs] == [TASKS] * (DAYS + 1)
     # Where its database is locked, Airflow deletes the runs that it was to do again; asked once more, it makes them.
     made = [run for run in runs if run["dag_run_id"].startswith("backfill__")]
     assert f"day {new}" in {run["note"] for run in made} and stack.other_tries(made, asked=1) == {}
@@ -221,7 +223,7 @@ def test_a_backfill_of_queries_whose_days_go_on_from_each_other_makes_them_oldes
     stack.client.backfill(dag, arrived[0], arrived[-1], reprocess="completed")
     stack.client.unpause(dag)  # after it: the newest day has a run, and gets no scheduled one
     runs = stack.client.wait_for_runs(dag, "backfill", len(arrived), LIMIT_S)
-    assert [states(stack, dag, run) for run in runs] == [dict.fromkeys(TASKS, "success")] * len(arrived)
+    assert [states(stack, dag, run) for run in runs] == [TASKS] * len(arrived)
     ended = sorted(runs, key=lambda run: run["logical_date"])
     assert [run["end_date"] for run in ended] == sorted(run["end_date"] for run in ended)
     assert_oracles(stack.config, registry.query(IN_ORDER), events_of_silver(stack.config, DAG), arrived)
@@ -234,30 +236,24 @@ def test_many_days_are_made_by_one_run_with_params(stack, done):
     asked = {"from": str(first), "to": str(last), "queries": QUERIES, "backwards": True, "again": True}
     run = {"dag_run_id": stack.client.trigger(dag, None, "many", **asked)}
     stack.client.wait_for_runs(dag, "manual", 1, LIMIT_S)
-    assert states(stack, dag, run) == {"backfill": "success", "report": "success"}
-    days = [[each["day"] for each in event["extra"]["days"]] for event in events_of(stack, dag, "bikes_demand")]
+    assert states(stack, dag, run) == BACKFILL_TASKS
+    days = [[each["day"] for each in event["extra"]["days"]] for event in stack.events_of(dag, "bikes_demand")]
     assert [sorted(found) for found in days] == [[str(first), str(last)]]
-
-
-def events_of(stack, dag: str, table: str) -> list[dict]:
-    """Events of a table's asset that a DAG has made."""
-    events = stack.client.call("GET", "/assets/events?limit=500")["asset_events"]
-    return [event for event in events if (event["source_dag_id"], event["name"]) == (dag, table)]
 
 
 @pytest.mark.nightly
 @pytest.mark.takes(75)
 def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, done):
-    """A run for the newest day ingests it; nobody asks for the older ones."""
+    """A run for the newest day ingests it; no user asks for the older ones."""
     dag = f"{DAG}{flow.STALE}"
     stack.client.unpause(dag)
     generated.land_late(stack.config.landing, stack.days[0])
     stack.trigger("late", None, day=str(stack.days[-1]))
     [run] = stack.client.wait_for_runs(dag, "asset_triggered", 1, LIMIT_S)
-    assert states(stack, dag, run) == {"backfill": "success", "report": "success"}
+    assert states(stack, dag, run) == BACKFILL_TASKS
     stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
     assert stale(Lake(stack.config)) == []
-    events = [event for query in QUERIES for event in events_of(stack, dag, query)]
+    events = [event for query in QUERIES for event in stack.events_of(dag, query)]
     assert str(stack.days[0]) in {each["day"] for event in events for each in event["extra"]["days"]}
 
 
@@ -267,7 +263,7 @@ def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypat
     monkeypatch.setenv("WINDROW_HOME", str(stack.config.home))
     monkeypatch.setenv("WINDROW_LANDING", str(stack.config.landing))
     generated.land_late(stack.config.landing, stack.days[1])
-    assert command_line.run(["ingest", DAG]) == 0  # by nobody's task: it starts no run by itself
+    assert command_line.run(["ingest", DAG]) == 0  # by no task: it starts no run by itself
     assert stale(Lake(stack.config)) != []
     assert command_line.run(["plan", "--airflow"]) == 0
     said, runs = capsys.readouterr().err, stack.client.wait_for_runs(f"{DAG}{flow.BACKFILL}", "manual", 1, LIMIT_S)
@@ -287,13 +283,13 @@ def test_a_query_whose_gate_fails_is_named_and_the_others_are_published_with_the
     assert f"exited with {GateFailed.exit_code}: {QUERIES[0]} of {day} was not published: check " in log
     assert "limit:" in log and "windrow query" in log
     assert rows(stack.config, QUERIES[0]) == before
-    events = [event for table in QUERIES for event in events_of(stack, DAG, table)]
+    events = [event for table in QUERIES for event in stack.events_of(DAG, table)]
     [event] = [event for event in events if event["source_run_id"] == "one_fails"]
-    assert (event["name"], event["source_task_id"]) == (QUERIES[1], "report")
+    assert (event["name"], event["source_task_id"]) == (QUERIES[1], "replay_failed")
     assert event["extra"]["version"] == Lake(stack.config).version(QUERIES[1])
 
 
 def test_nothing_is_left_running_after_the_stop(stack):
     assert marked.marked(settings.mark(stack.config.home))
-    airflow.stop(stack.config.home)
+    server.stop(stack.config.home)
     assert marked.marked(settings.mark(stack.config.home)) == []

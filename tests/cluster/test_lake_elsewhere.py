@@ -110,7 +110,7 @@ def test_without_a_lock_service_it_is_read_and_not_written(remote, monkeypatch):
     alone = Config(remote.home, remote.landing, asked_engine="local")
     versions = {name: Lake(alone).version(name) for name in Lake(alone).names()}
     for write in (lambda: ingest(alone, "bikes"), lambda: replay_day(alone, QUERY.name, DAY)):
-        with pytest.raises(NotSetUp, match=f"keeps single commits apart.*nothing was written.*{LOCKS}=postgresql"):
+        with pytest.raises(NotSetUp, match=f"Without such locks two writers.*nothing was written.*{LOCKS}=postgresql"):
             write()
     assert {name: Lake(alone).version(name) for name in versions} == versions
     assert Lake(alone).row_count(QUERY.name) > 0

@@ -33,7 +33,7 @@ def server(outside) -> Iterator[None]:
 
 @pytest.fixture
 def lake(server, tmp_path) -> Lake:
-    """A table that was made, without rows; nobody has its locks."""
+    """A table that was made, without rows; no process has its locks."""
     made = Lake(Config(at(f"s3://{s3.BUCKET}/{tmp_path.name}"), Path(tmp_path, "landing"), asked_engine="local"))
     contract.create(made.folder(TABLE.name), TABLE, made.schema(TABLE))
     return made
@@ -95,6 +95,6 @@ def test_two_that_make_a_table_keep_the_rows_of_the_second(lake):
 
 def test_writing_is_refused_and_reading_is_not(lake):
     write_deltalake(opened(lake), row(lake, "one"), mode="append")
-    with pytest.raises(NotSetUp, match=f"keeps single commits apart.*nothing was written.*{LOCKS}=postgresql"):
+    with pytest.raises(NotSetUp, match=f"Without such locks two writers.*nothing was written.*{LOCKS}=postgresql"):
         lake.append(TABLE, [{"writer": "two", "number": 0}])
     assert writers(lake) == ["one"]

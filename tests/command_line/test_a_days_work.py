@@ -72,7 +72,7 @@ def test_a_signal_within_spark_s_write_leaves_nothing_running_and_nothing_commit
         assert processes.members(process.pid) == {}
     finally:
         processes.kill_all(process.pid)
-    assert output.endswith("nothing was left running; the same command does the rest\n"), output
+    assert output.endswith("no process is left running. Run the same command again to do the rest\n"), output
     assert Lake(ingested).files("bikes_demand_audit") == []
 
 
@@ -114,7 +114,10 @@ def test_days_without_events_unknown_lengths_and_windows_that_depend_on_others_a
     for words, wrong in (
         ([QUERY, "--to", empty], f"error: --to is '{empty}'; allowed: days on which events of bikes arrived"),
         ([QUERY, "--from", str(DAYS[1]), "--to", str(DAYS[0])], f"'{DAYS[0]}'; allowed: a day from {DAYS[1]} on"),
-        ([QUERY, "--lateness", "7 weeks"], "'7 weeks' is no length of time; write it as 500ms, 90s, 10min, 1.5h or 2d"),
+        (
+            [QUERY, "--lateness", "7 weeks"],
+            "'7 weeks' is not a length of time; write it as 500ms, 90s, 10min, 1.5h or 2d",
+        ),
         (["bikes_refill"], "'policy'; allowed: windows that don't depend"),
     ):
         ended = whatif(*words)

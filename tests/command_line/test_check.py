@@ -61,7 +61,7 @@ def checked(tree: Path, *names: str) -> tuple[int, dict[str, tuple[str, str]]]:
 
 def test_all_definitions_of_the_repository_are_right(run, tmp_path):
     ended = run(Config(tmp_path, tmp_path), "check")
-    assert ended.code == 0 and ended.error.endswith(" definitions are right\n"), ended.error
+    assert ended.code == 0 and ended.error.endswith(" definitions are valid\n"), ended.error
 
 
 @pytest.mark.nightly

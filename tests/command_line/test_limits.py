@@ -23,7 +23,7 @@ from windrow.schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
-WAYS = "an option of replay_table, --most-{0} of windrow replay and backfill, the setting WINDROW_MOST_{1} of each task"
+WAYS = "the option of replay_table, --most-{0} of windrow replay and backfill, or the setting WINDROW_MOST_{1}"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Another user than the one who set the checkout up, who can write to nothing but a home of their own."""
+"""A user who did not set up the checkout, and can write only to a home of their own."""
 
 import os
 import subprocess

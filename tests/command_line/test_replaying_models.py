@@ -62,4 +62,4 @@ def test_a_model_that_there_is_not_is_refused_and_a_day_before_the_first_arrival
     assert ended.code == UnknownName.exit_code
     assert "no query is named 'bikes_anomaly'" in ended.error and "Did you mean 'bikes_anomalies'?" in ended.error
     ended = replay("bikes_anomalies", "--day", "2013-06-01", "--json")
-    assert (ended.code, ended.out) == (NothingArrived.exit_code, "") and "has arrived on 2013-06-01" in ended.error
+    assert (ended.code, ended.out) == (NothingArrived.exit_code, "") and "have arrived on 2013-06-01" in ended.error

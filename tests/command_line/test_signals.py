@@ -40,7 +40,7 @@ sys.exit(reported(stopped_at_work, False))
 def test_a_query_ends_at_a_signal(tmp_path, work, moment_s):
     ended = python("-c", STOPPED, tmp_path, work, moment_s, env={"PYTHONPATH": str(REPOSITORY)}, timeout=60)
     assert ended.returncode == 128 + signal.SIGTERM
-    assert "error: stopped by SIGTERM; nothing was left running" in ended.stderr
+    assert "error: stopped by SIGTERM; no process is left running" in ended.stderr
     assert not list(tmp_path.glob("table/_delta_log/*.json"))
 
 
@@ -99,4 +99,7 @@ sys.exit(reported(globals()[sys.argv[1]], False))
 def test_a_signal_that_python_or_a_library_drops_ends_the_command_still(where):
     ended = python("-c", DROPPED, where, env={"PYTHONPATH": str(REPOSITORY)}, timeout=20)
     assert ended.returncode == 128 + signal.SIGINT
-    assert ended.stderr == "error: stopped by SIGINT; nothing was left running; the same command does the rest\n"
+    assert (
+        ended.stderr
+        == "error: stopped by SIGINT; no process is left running. Run the same command again to do the rest\n"
+    )

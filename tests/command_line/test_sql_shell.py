@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.support.rules import ROOT
+from windrow.schemas.errors import BadStatement
 
 COMMAND = [sys.executable, "-m", "windrow.pipelines", "sql"]
 
@@ -76,4 +77,4 @@ def test_a_file_s_statements_are_answered_one_after_the_other(settings):
     given = "SELECT 1 AS one;\nSELECT\n  2 AS two;\n;\nSELECT wrong;\nSELECT 3 AS three"
     ended = subprocess.run([*COMMAND, "--json"], env=settings, input=given, capture_output=True, text=True, timeout=60)
     assert [json.loads(line) for line in ended.stdout.splitlines()] == [[{"one": 1}], [{"two": 2}], [{"three": 3}]]
-    assert (ended.returncode, ended.stderr.count("error: ")) == (0, 1)
+    assert (ended.returncode, ended.stderr.count("error: ")) == (BadStatement.exit_code, 1)

@@ -28,14 +28,20 @@ RUN_BY = {
         "tests/contracts/test_docs.py::test_the_worked_query_prints_what_the_page_shows",
     ("README.md", "export WINDROW_HOME=var/demo"):
         "tests/contracts/test_code_blocks.py::test_the_commands_of_the_readme_run",
+    ("README.md", "pip install windrow"):
+        "tests/contracts/test_wheel.py::test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other",
     ("docs/projects.md", "windrow init trips --example bikes"):
         "tests/contracts/test_wheel.py::test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other",
     ("docs/projects.md", "def test_a_trip_is_counted(windrow_lake):"):
         "tests/contracts/test_wheel.py::test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other",
+    ("docs/operations.md", "[streams.bikes]"):
+        "tests/airflow/test_dag_settings.py::test_each_key_holds_for_the_dags_of_its_stream_or_for_the_task_of_its_query",
     ("docs/projects.md", '[project.entry-points."windrow.definitions"]'):
         "tests/schemas/test_project.py::test_an_installed_package_brings_definitions_and_a_name_has_one_file",
+    ("docs/index.md", "windrow init trips --example bikes"):
+        "tests/report/test_report_command.py::test_the_commands_of_the_front_page_end_with_a_report",
     ("docs/report.md", "windrow report"):
-        "tests/report/test_report_pages.py::test_the_command_makes_it_where_it_is_asked_to_and_says_where",
+        "tests/report/test_report_command.py::test_the_command_makes_it_where_it_is_asked_to_and_says_where",
     ("docs/farm.md", "from datetime import timedelta"):
         "tests/contracts/test_docs.py::test_the_example_of_the_farm_prints_what_its_page_says",
     ("docs/semantics.md", "SELECT * FROM bikes_demand_as_of('2018-11-04 12:00:00+00');  -- known at T"):
@@ -65,7 +71,7 @@ RUN_BY = {
     ("docs/read-the-tables.md", "from pyspark.sql import Window, functions"):
         "tests/command_line/test_spark_views.py::test_a_session_reads_the_newest_revisions_as_the_page_says",
     ("CONTRIBUTING.md",
-     "make setup       # environments, Java, Redis, Delta's JARs, compiled kernels: minutes at first, then a second"):
+     "make setup       # environments, Java, Redis, Delta's JARs, compiled kernels: minutes once, then a second"):
         "tests/stack/test_doctor.py::test_the_set_up_that_runs_these_tests_is_healthy",
 }  # fmt: skip
 # By page and first word: why no test runs the block here.
@@ -135,7 +141,7 @@ def test_no_reason_and_no_test_is_left_behind():
 def test_a_generator_that_a_page_shows_writes_the_files_that_the_page_names(block, tmp_path):
     copied(tmp_path, "schemas")
     kind, name, identity = GENERATOR.fullmatch(block.body).groups()
-    into = copied(tmp_path, "pipelines") if kind == "window" or block.page == "README.md" else tmp_path
+    into = copied(tmp_path, "pipelines") if kind == "window" else tmp_path
     written = _writing.write(kind, name, into, identity or "")
     page = (ROOT / block.page).read_text()
     assert all(path.is_file() and str(path.relative_to(tmp_path)) in page for path in written)

@@ -101,7 +101,7 @@ def test_a_home_or_a_landing_folder_that_is_a_file_or_below_one_is_refused_by_it
     monkeypatch.setenv(name, str(file / below))
     ended = here("tables")
     assert ended.code == WrongParameter.exit_code
-    wrong = f"{name} is {str(file / below)!r}; allowed: a folder, also one that is yet to be made; {file} is a file"
+    wrong = f"{name} is {str(file / below)!r}; allowed: a folder, which need not exist yet; {file} is a file"
     assert ended.error == f"error: {wrong}\n"
 
 

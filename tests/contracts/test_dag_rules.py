@@ -18,6 +18,7 @@ from windrow.schemas.registry import queries_of, stream, streams
 pytestmark = pytest.mark.airflow
 REPOSITORY = Path(__file__).resolve().parents[2]
 AIRFLOW_PYTHON = REPOSITORY / ".venv-airflow" / "bin" / "python"
+OF_THE_LAKE = {"maintenance", flow.REPORT_DAG}
 HEAVY = ("pyspark", "pyarrow", "pandas", "numba", "duckdb", "deltalake", "great_expectations")
 
 
@@ -66,7 +67,7 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     found = facts_of(tmp_path / "tree", tmp_path)
     dags = {dag["id"]: dag for dag in found["dags"]}
     others = set(streams()) - {"cdr"}
-    assert set(dags) == {*names_of(others), "maintenance"}
+    assert set(dags) == {*names_of(others), *OF_THE_LAKE}
     scheduled = [query.name for query in flow.scheduled_queries(stream("bikes"))]
     scheduled.remove("bikes_daily")
     assert tasks_of(dags["bikes"])["replay"]["arguments"] == ["replay", *scheduled]
@@ -78,7 +79,7 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
 
 def test_every_stream_has_its_dags_the_lake_has_one_and_there_is_no_other(parsed, every_dag):
     """No date is outside of one: Airflow would run no task and say success."""
-    assert parsed["errors"] == {} and set(every_dag) == {*names_of(streams()), "maintenance"}
+    assert parsed["errors"] == {} and set(every_dag) == {*names_of(streams()), *OF_THE_LAKE}
     for dag in every_dag.values():
         assert dag["end"] is None
         assert datetime.fromisoformat(dag["start"]).date() < min(each.first_day for each in streams().values())
@@ -107,17 +108,21 @@ def test_the_ingest_is_the_only_first_one_of_a_stream_at_once_and_an_event_of_wh
         assert ingest["outlets"] == ingest["aliases"] == [f"bronze_{name}", f"silver_{name}"]
 
 
-def test_all_queries_of_a_day_are_one_task_after_the_ingest_so_a_scheduled_day_is_three_processes(dags):
+def test_all_queries_of_a_day_are_one_task_after_the_ingest_so_a_scheduled_day_is_two_processes(dags):
+    """At most as many at once as the DAG has runs, also those of a backfill from Airflow's form, which has its own
+    limit."""
     for dag in dags.values():
         tasks, queries = tasks_of(dag), flow.scheduled_queries(stream(dag["id"]))
-        assert tasks.keys() == {"ingest", "report"} | ({"replay"} if queries else set())
+        last = "replay" if queries else "ingest"
+        assert tasks.keys() == {"ingest", last, f"{last}_failed"}
         if queries:
-            assert (tasks["ingest"]["downstream"], tasks["replay"]["downstream"]) == (["replay"], ["report"])
+            assert (tasks["ingest"]["downstream"], tasks["replay"]["downstream"]) == (["replay"], ["replay_failed"])
             assert tasks["replay"]["arguments"] == ["replay", *(query.name for query in queries)]
             assert tasks["replay"]["publishes"] is True
+            assert tasks["replay"]["at_once"] == dag["runs_at_once"] == 2
 
 
-def test_what_a_dag_publishes_are_events_by_alias_of_its_task_or_else_of_its_report(every_dag):
+def test_what_a_dag_publishes_are_events_by_alias_of_its_task_or_else_of_the_one_behind_it(every_dag):
     """An alias: of an asset itself Airflow makes an event whenever the task succeeds."""
     of_dags = {name: flow.scheduled_queries(stream(name)) for name in streams()}
     of_dags |= {name + flow.IN_ORDER: flow.queries_in_order(stream(name)) for name in streams()}
@@ -127,8 +132,9 @@ def test_what_a_dag_publishes_are_events_by_alias_of_its_task_or_else_of_its_rep
         if tables:
             tasks = tasks_of(every_dag[name])
             of_task = tasks["replay" if "replay" in tasks else "backfill"]
-            assert of_task["outlets"] == of_task["aliases"] == tasks["report"]["aliases"] == tables
-            assert tasks["report"]["inlets"] == tables  # by which their assets are known
+            assert of_task["outlets"] == of_task["aliases"] == tables
+            assert tasks[f"{of_task['id']}_failed"]["outlets"] == ["runs", *tables]
+            assert {*tables} <= {*every_dag[flow.REPORT_DAG]["after"]}  # by which their assets are known
 
 
 def test_queries_whose_days_depend_on_each_other_have_a_dag_with_one_run_at_a_time_each_after_the_one_before(every_dag):
@@ -138,7 +144,7 @@ def test_queries_whose_days_depend_on_each_other_have_a_dag_with_one_run_at_a_ti
         dag = every_dag[name + flow.IN_ORDER]
         tasks = tasks_of(dag)
         assert (dag["runs_at_once"], dag["catchup"], dag["cron"], dag["zone"]) == (1, False, "0 0 * * *", "UTC")
-        assert tasks.keys() == {"ingest", "replay", "report"}
+        assert tasks.keys() == {"ingest", "replay", "replay_failed"} and tasks["replay"]["at_once"] == 1
         assert tasks["ingest"]["arguments"] == ["ingest", name] and tasks["ingest"]["downstream"] == ["replay"]
         assert (tasks["ingest"]["past"], tasks["ingest"]["at_once"], tasks["replay"]["past"]) == (False, 1, True)
         assert tasks["replay"]["arguments"] == ["replay", *(query.name for query in queries)]
@@ -151,7 +157,7 @@ def test_many_days_are_made_by_a_dag_that_runs_when_it_is_asked_to_and_at_once(e
         assert (dag["timetable"], dag["paused"], dag["runs_at_once"]) == ("NullTimetable", False, 1)
         switches = dict.fromkeys(("backwards", "again", "stale"), False)
         assert dag["params"] == {"from": None, "to": None, "queries": names, **switches}
-        [backfill, _report] = dag["tasks"]
+        [backfill, _] = dag["tasks"]
         assert (backfill["id"], backfill["arguments"], backfill["of_a_day"]) == ("backfill", ["backfill"], False)
         assert (backfill["operator"], backfill["publishes"]) == ("BackfillOperator", True)
 
@@ -160,7 +166,7 @@ def test_stale_days_are_redone_after_silver_changed_once_somebody_unpaused_it(ev
     for name in (name for name in streams() if queries_of(name)):
         dag = every_dag[name + flow.STALE]
         assert (dag["after"], dag["paused"], dag["runs_at_once"]) == ([f"silver_{name}"], True, 1)
-        [backfill, _report] = dag["tasks"]
+        [backfill, _] = dag["tasks"]
         assert backfill["arguments"] == ["backfill", "--stream", name, "--stale"]
         assert (backfill["of_a_day"], backfill["publishes"]) == (False, True)
 
@@ -169,26 +175,39 @@ def test_the_lake_is_maintained_every_night_once_at_a_time(every_dag):
     dag = every_dag["maintenance"]
     assert (dag["timetable"], dag["cron"], dag["zone"]) == ("CronTriggerTimetable", "30 3 * * *", "UTC")
     assert (dag["catchup"], dag["runs_at_once"], dag["after"]) == (False, 1, [])
-    [task, _report] = dag["tasks"]
+    [task, _] = dag["tasks"]
     assert (task["id"], task["arguments"], task["of_a_day"]) == ("maintain", ["maintain"], False)
-    assert (task["outlets"], task["downstream"]) == ([], ["report"])
+    assert task["outlets"] == ["runs"]
 
 
-def test_every_dag_ends_with_the_report_which_decides_nothing_about_its_runs(every_dag):
-    for dag in every_dag.values():
-        last = tasks_of(dag)["report"]
-        assert (last["arguments"], last["of_a_day"]) == (["report", "--no-data-docs"], False)
-        assert [*last["outlets"][:1], *last["aliases"]] == last["outlets"] and last["outlets"][0] == "report"
-        assert (last["downstream"], last["at_once"]) == ([], 1)
-        assert (last["teardown"], last["fails_run"]) == (True, False)
-        assert last["trigger_rule"] == "all_done_setup_success"
+def test_one_task_makes_the_report_after_whatever_updates_a_table_or_fails_and_runs_once_at_a_time(every_dag):
+    """Airflow makes no further run of a DAG that has as many as it may: events that come meanwhile share the next."""
+    [report] = every_dag[flow.REPORT_DAG]["tasks"]
+    assert (report["operator"], report["arguments"]) == ("ReportOperator", ["report", "--no-data-docs"])
+    tasks = [task for dag in every_dag.values() for task in dag["tasks"]]
+    assert [task for task in tasks if "report" in task["outlets"]] == [report]
+    dag = every_dag[flow.REPORT_DAG]
+    assert (dag["runs_at_once"], dag["paused"]) == (1, False)
+    updated = {name for task in tasks for name in task["outlets"]} - {"report"}
+    with_queries = [name for name in streams() if queries_of(name)]
+    ingested = {f"bronze_{name}" for name in streams()} | {f"silver_{name}" for name in with_queries}
+    assert {*dag["after"]} == updated - ingested
 
 
-def test_every_task_is_the_one_operator_or_the_report_s_is_retried_and_waits_for_no_hand_made_pool(every_dag):
+def test_behind_each_last_task_is_one_that_runs_where_it_failed_and_decides_nothing_about_its_run(every_dag):
+    for dag in (dag for name, dag in every_dag.items() if name != flow.REPORT_DAG):
+        last = [task for task in dag["tasks"] if not task["downstream"]]
+        assert [task["operator"] for task in last] == ["AfterFailureOperator"]
+        assert {(task["teardown"], task["fails_run"], task["trigger_rule"]) for task in last} == {
+            (True, False, "one_failed")
+        }
+
+
+def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_pool(every_dag):
     """None runs for ever, and a lock is given up before the task is."""
     kinds = {"report": "ReportOperator"}
     for name, task in ((name, task) for name, dag in every_dag.items() for task in dag["tasks"]):
-        if not name.endswith(flow.BACKFILL) or task["id"] != "backfill":
+        if not task["teardown"] and task["operator"] != "BackfillOperator":
             assert task["operator"] == kinds.get(task["id"], "WindrowOperator")
         assert task["retries"] >= 1 and task["pool"] == "default_pool"
         assert (task["trigger_rule"] == "all_success") is not task["teardown"]
@@ -204,7 +223,7 @@ def test_the_text_of_a_dag_names_its_columns_and_queries_or_says_what_it_does(da
     maintain = every_dag["maintenance"]["tasks"][0]["text"]
     assert flow.MAINTAIN.does in maintain and "windrow maintain" in maintain
     for name in (name for name in streams() if queries_of(name)):
-        [backfill, _report] = every_dag[name + flow.STALE]["tasks"]
+        [backfill, _] = every_dag[name + flow.STALE]["tasks"]
         assert "windrow runs --stale" in every_dag[name + flow.STALE]["text"]
         assert f"`windrow backfill --stream {name} --stale`" in backfill["text"]
         assert "in one pass" in every_dag[name + flow.BACKFILL]["text"]

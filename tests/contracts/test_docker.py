@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from stack import doctor, environments, images, settings
+from stack import doctor, environments, images
 from stack.places import REPOSITORY
 from tests.support.rules import assert_none
+from windrow.pipelines.airflow import settings
 from windrow.pipelines.engines.spark.settings import authentication
 from windrow.schemas.errors import NotSetUp
 

@@ -6,7 +6,9 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from pathlib import Path
 
 import duckdb
@@ -18,9 +20,12 @@ from tests.contracts.test_layers import PACKAGES
 from tests.support.processes import python
 from tests.support.rules import FENCED, PAGES, ROOT, assert_none, blanked, blocks, line_of
 from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.local import late_table, replay_table
 from windrow.pipelines.sql.statements import add_revisions
+from windrow.schemas.query import Query
 from windrow.schemas.registry import query
 
+HOUR = timedelta(hours=1)
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 TOUR = re.findall(r"^\d+\. `(\S+)`, `(\S+)`: ", (ROOT / "docs" / "flow.md").read_text(), re.MULTILINE)
@@ -167,6 +172,43 @@ def test_the_worked_query_prints_what_the_page_shows(capsys):
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.slow
+def test_the_figures_of_the_concepts_are_those_of_the_worked_query():
+    from tools.docs.drawings import readme_query  # draws with Matplotlib: a second, once
+
+    trips, query = readme_query()
+    lines = [*watermarks(trips, query), *answers(trips, query), *missed(trips, replace(query, allowed_lateness=HOUR))]
+    page = (ROOT / "docs/concepts.md").read_text().splitlines()
+    missing = (line for line in lines if line not in page)
+    assert_none("a figure of docs/concepts.md follows from README's query", missing)
+
+
+def watermarks(trips: pa.Table, query: Query) -> Iterator[str]:
+    events = sorted(trips.to_pylist(), key=lambda trip: trip["arrival"])
+    newest = accumulate((trip["start"] for trip in events), max)
+    for trip, start in zip(events, newest, strict=True):
+        watermark = start - query.lateness
+        yield f"| {trip['station']} | {trip['start']:%H:%M} | {trip['arrival']:%H:%M} | {watermark:%H:%M} |"
+
+
+def answers(trips: pa.Table, query: Query) -> Iterator[str]:
+    found = replay_table(trips, query).to_pylist()
+    for row in found:
+        yield (
+            f"| {row['station']} | {row['window_start']:%H:%M} | {row['revision']} | {row['pane']} "
+            f"| {row['emitted_at']:%H:%M} | {row['trips']} | {row['late_events']} |"
+        )
+    for known_at in ("09:00", "11:00", "11:20", "in the end"):  # by text, the last is the greatest
+        known = {f"{row['window_start']:%H}": row["trips"] for row in found if f"{row['emitted_at']:%H:%M}" <= known_at}
+        yield f"| {known_at} | {known.get('08', 'no answer')} | {known.get('09', 'no answer')} |"
+
+
+def missed(trips: pa.Table, query: Query) -> Iterator[str]:
+    for row in late_table(trips, query).to_pylist():
+        minutes = row["late_by"] // 60_000_000
+        yield f"| {row['start']:%H:%M} | {row['arrival']:%H:%M} | {row['first_missed']:%H:%M} | {minutes} |"
+
+
 def test_the_page_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
@@ -204,5 +246,5 @@ def test_a_browser_loads_nothing_from_elsewhere(site):
 @pytest.mark.slow
 def test_search_finds_a_word_without_a_server(site):
     index = (site / "search" / "search_index.js").read_text()
-    assert index.startswith("var __index = ") and "what a query's" in index
+    assert index.startswith("var __index = ") and "how far a line's event time" in index
     assert "iframe-worker.js" in (site / "index.html").read_text()

@@ -22,7 +22,7 @@ EXPECTED = {
     **dict.fromkeys(
         ("GateFailed", "IngestBehind", "BrokenDefinition", "TableDamaged", "EarlierDayMissing"), REFUSED_FOR_GOOD
     ),
-    # Somebody must set up what is missing, restore a definition, write other SQL: nothing of that happens by itself.
+    # A user must set up what is missing, restore a definition, write other SQL: none of that happens by itself.
     **dict.fromkeys(("NotSetUp", "AirflowRefused", "TableMismatch", "BadStatement"), FAILED_FOR_GOOD),
     # Room, memory, a share of the network and a lock come back when others end.
     **dict.fromkeys(("StorageFailed", "LandingFailed", "KernelOutOfMemory", "LockHeld"), FAILED),
@@ -64,7 +64,7 @@ def test_what_is_not_served_names_what_is_and_what_is_not_recounted_the_file_tha
     assert isinstance(refused, WrongParameter) and isinstance(refused, WindrowError)
     refused = NotRecounted("squares", ("rolling", "sliding"))
     assert str(refused) == (
-        "window is 'squares', and the gate has no SQL to count its rows again; it has some for rolling, sliding. Take "
-        "one of these, or add pipelines/gate/recount/kinds/squares.py (docs/add-a-window.md)"
+        "window is 'squares', and the gate has no SQL to count its rows again. Use one of "
+        "rolling, sliding, or add pipelines/gate/recount/kinds/squares.py (docs/add-a-window.md)"
     )
     assert (refused.parameter, refused.value, refused.allowed) == ("window", "squares", "rolling, sliding")

@@ -109,7 +109,7 @@ def test_a_stream_without_queries_has_the_stages_of_its_ingest_and_no_other():
 
 
 TOURED = landing.FIRST_DAY + timedelta(days=2)
-STOPS = {(str(ROOT / file), function): (file, function) for file, function in TOUR}
+STOPS = {(str(ROOT / "windrow" / file), function): (file, function) for file, function in TOUR}
 
 
 @pytest.mark.nightly

@@ -31,7 +31,7 @@ LIBRARIES = {
     "schemas": set(),
     "processes": set(),
     "kernels": {"numpy", "numba", "llvmlite"},
-    "airflow": {"airflow", "fastapi"},
+    "airflow": {"airflow", "croniter", "fastapi"},
     "samples": set(),
     "examples": set(),
     "stack": set(),

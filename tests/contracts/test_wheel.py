@@ -1,11 +1,13 @@
 """The wheel holds all that `windrow` and a cluster's executors need, and works where no checkout is on the path."""
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 import sysconfig
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from stack import uv
 from tests.support import wheels
 from tests.support.checkout import LINKED
+from tests.support.processes import wait_until
 from tests.support.rules import assert_none, blocks, files
 from windrow.pipelines.cli._errors import EXTRAS
 
@@ -82,7 +85,7 @@ def test_windrow_starts_is_the_wheel_s_and_makes_the_users_data_elsewhere(elsewh
     assert package.startswith(str(elsewhere))
     assert home == str(elsewhere.parent / "home" / ".local" / "share" / "windrow")
     asked = start(elsewhere, "windrow", "doctor")
-    assert (asked.returncode, "set-up of a checkout" in asked.stderr) == (6, True), asked.stderr
+    assert (asked.returncode, "Delta's JARs" in asked.stdout) == (6, True), asked.stderr
 
 
 FOREIGN = {
@@ -106,7 +109,7 @@ sys.meta_path.insert(0, Lacking())
 
 @pytest.mark.slow
 def test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outlives_the_other(wheel, tmp_path):
-    """As docs/projects.md shows it."""
+    """As docs/projects.md and, in fewer commands, README show it."""
     elsewhere = made(tmp_path / "env", wheel)
     [packages] = elsewhere.glob("lib/python*/site-packages")
     (packages / "sitecustomize.py").write_text(WITHOUT_EXTRAS)
@@ -116,6 +119,8 @@ def test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outliv
             packing.writestr(name, text)
     pip(elsewhere, "install", "--no-deps", foreign)
     [commands] = [block for block in blocks("docs/projects.md", "") if block.startswith("windrow init")]
+    [installed] = [block for block in blocks("README.md", "") if block.startswith("pip install")]
+    assert {*installed.splitlines()[1:]} <= {*commands.splitlines()}
     project = elsewhere.parent / "home" / "trips"
     lines = [line for line in commands.splitlines() if not line.startswith("cd ")]
     shown = {line: run(elsewhere, *shlex.split(line), folder=project) for line in lines}
@@ -133,6 +138,28 @@ def test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outliv
     pip(elsewhere, "install", "--no-deps", foreign)
     pip(elsewhere, "uninstall", "windrow")
     assert "of another distribution" in run(elsewhere, "python", "-c", "import kernels; print(kernels.NAME)")
+
+
+@pytest.mark.nightly
+@pytest.mark.airflow
+@pytest.mark.takes(60)
+def test_a_project_has_its_airflow_which_stays_until_it_is_stopped(elsewhere):
+    """Airflow is in another environment, which windrow.toml names."""
+    project = elsewhere.parent / "home" / "scheduled"
+    run(elsewhere, "windrow", "init", project, "--example", "bikes")
+    with open(project / "windrow.toml", "a") as settings:
+        settings.write(f'airflow = "{ROOT}/.venv-airflow/bin/airflow"\n')
+    started = json.loads(run(elsewhere, "windrow", "up", "--json", folder=project))
+    try:
+        assert started["home"] == str(project / "var") and "its password is in" in started["login"]
+        assert json.loads(urllib.request.urlopen(f"{started['address']}/api/v2/monitor/health").read())["metadatabase"]
+        processed = lambda: run(elsewhere, "windrow", "airflow", "dags", "list", "-o", "plain", folder=project)  # noqa: E731
+        wait_until(lambda: "bikes_backfill" in processed(), "the DAGs are read", 60.0)
+        assert "cdr" not in processed()
+    finally:
+        ended = json.loads(run(elsewhere, "windrow", "down", "--json", folder=project))
+    assert ended["processes_ended"] >= 5
+    assert json.loads(run(elsewhere, "windrow", "down", "--json", folder=project))["processes_ended"] == 0
 
 
 @pytest.mark.slow

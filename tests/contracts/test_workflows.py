@@ -102,8 +102,8 @@ def every_part(parts: int) -> list[tuple[int, int]]:
     return [(part, parts) for part in range(1, max(parts, 2) + 1)]
 
 
-def test_the_readme_says_what_runs_when():
-    rows = README_ROW.findall((REPOSITORY / "README.md").read_text())
+def test_the_page_of_the_tests_says_what_runs_when():
+    rows = README_ROW.findall((REPOSITORY / "tests/README.md").read_text())
     listed = {(RUN_WHEN[when], target) for cell, when in rows for target in re.findall(r"make ([a-z-]+)", cell)}
     run = {(job.workflow, target) for job in jobs() for target in targets_of(job)}
     assert {each for each in run if each[0] in RUN_WHEN.values()} == listed

@@ -1,4 +1,4 @@
-"""The user's settings of Spark win, ours fill what nobody set, and those that rows depend on are refused."""
+"""The user's settings of Spark win, ours fill what no user set, and those that rows depend on are refused."""
 
 import json
 from pathlib import Path

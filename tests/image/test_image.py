@@ -64,7 +64,8 @@ def test_a_replay_by_spark_in_the_image_gives_the_rows_of_the_local_engine_here(
         subprocess.run([WINDROW, *words], env=os.environ | settings, check=True, capture_output=True)
     made = digests_of_rows(Config(inside, landing))
     assert made == digests_of_rows(Config(here, landing))
-    assert made["bikes_demand"][0][0] > 1000
+    [(_, rows, *_digest)] = made["bikes_demand"]
+    assert rows > 1000
 
 
 def test_airflow_s_image_reads_the_dags_and_takes_its_login_from_a_secret(builder, tmp_path):

@@ -63,7 +63,7 @@ def test_a_file_of_the_same_size_and_time_is_not_read_unless_asked(config):
 
 @pytest.mark.slow
 def test_a_file_that_could_have_changed_within_the_same_tick_is_read_again(config):
-    """Its time is that of the reading, or later: who changes it now may leave it the same."""
+    """Its time is that of the reading, or later: a writer that changes it now may leave it the same."""
     land(config, FIRST, age_ns=-10 * NS_PER_S)
     ingest(config, BIKES)
     assert landings.file_rows(config, BIKES)[PATH].modified_ns is None

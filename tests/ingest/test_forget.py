@@ -160,7 +160,7 @@ def test_a_forget_that_failed_after_the_file_was_taken_out_ends_well_when_it_is_
     with pytest.raises(TableDamaged):
         forgotten(config, SECOND)
     (tmp_path / "log").rename(log)
-    assert [message for message in forgotten(config, SECOND).messages if "nothing of it is left" in message]
+    assert [message for message in forgotten(config, SECOND).messages if "the lake holds no events of it" in message]
     assert landings.held(config, BIKES) == reference(tmp_path, FIRST, COPY)
     with pytest.raises(UnknownName):
         forgotten(config, SECOND)

@@ -126,7 +126,7 @@ def test_exactly_what_the_predicate_names_is_replaced(made, write):
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_rows_outside_the_predicate_or_against_a_constraint_are_refused(made, write, bad):
     write(made, {}, rows(["kept"]))
-    of_ours = (StorageFailed, "does not conform|violate its constraint|fail validation")
+    of_ours = (StorageFailed, "is not of the days|violate its constraint|fail validation")
     kind, message = of_ours if write is by_files else (Exception, "validation|non-nullable")
     before = Lake(made).version("things")
     with pytest.raises(kind, match=message):

@@ -60,8 +60,8 @@ def test_files_that_lie_where_no_stream_looks_are_listed_a_line_for_each_folder(
     found = landing.listing(config.landing, BIKES)
     assert found.paths == (trips.path_of("a"),)
     assert found.messages == (
-        "a.csv: left out, no stream reads what lies in no folder",
-        "bike/a.csv and 1 more: left out, no stream reads what lies in that folder",
+        "a.csv: left out, since no stream reads files outside of folders",
+        "bike/a.csv and 1 more: left out, since no stream reads that folder",
     )
 
 
@@ -79,7 +79,7 @@ def test_links_that_lead_out_or_in_a_circle_are_refused_with_a_message(config, t
     links = [message.split(": left out, a link")[0] for message in found.messages if ": left out, a link" in message]
     assert sorted(links) == sorted(f"{trips.FOLDER}/{name}" for name in out | circles)
     [unread] = [message for message in found.messages if ": left out, a link" not in message]
-    assert unread.startswith("elsewhere: left out, no stream reads")
+    assert unread.startswith("elsewhere: left out, since no stream reads")
 
 
 def test_a_folder_with_a_file_s_name_is_reported_by_its_stream_and_what_lies_in_it_too(config):
@@ -220,7 +220,7 @@ def test_files_cut_off_and_gone_have_never_come(config):
         trips.remember(config, found.intents[path])
         (config.landing / path).unlink()
     assert {row.state for row in find(config).rows.values()} == {files.REMOVED}
-    assert [message for message in find(config).messages if "as if it had never come" in message]
+    assert [message for message in find(config).messages if "counts as never landed" in message]
     assert changes.pending(Lake(config), TABLES) == paths
     ingest(config, "bikes")
     assert files.known_files(Lake(config), TABLES.files) == {}

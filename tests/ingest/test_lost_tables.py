@@ -71,7 +71,7 @@ def test_tables_that_were_moved_away_are_made_again(config, tables):
     ingest(config, BIKES)
     if not {BRONZE, FILES} <= {*tables}:
         assert contents(config) == before
-    else:  # nobody knows which of two equal files came first
+    else:  # no table knows which of two equal files came first
         assert landings.held(config, BIKES)[SILVER].total() == len(before[SILVER])
     assert not pending(config, BIKES)
     ingest(config, BIKES)

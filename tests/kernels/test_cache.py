@@ -1,4 +1,5 @@
-"""Compiled code is never older than its sources, whoever imports kernels first; and an aggregate compiles alone."""
+"""Compiled code is never older than its sources, no matter which module imports kernels first; and an aggregate
+compiles alone."""
 
 import ast
 import os
@@ -160,7 +161,7 @@ def test_where_no_folder_can_be_made_the_answer_is_right_and_the_log_says_what_i
 
 @pytest.fixture
 def read_only(tree):
-    """The tree with a folder of compiled code that holds what a sum needs, and to which nobody may write."""
+    """The tree with a folder of compiled code that holds what a sum needs, and to which no user may write."""
     assert answer(tree, "sum") == "60"
     modes = {part: part.stat().st_mode for part in (tree / "numba", *(tree / "numba").rglob("*"))}
     for part, mode in modes.items():

@@ -168,5 +168,5 @@ def test_what_numba_can_not_compile_is_a_broken_definition_of_its_file(tmp_path)
     settings = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "WINDROW_NUMBA": str(tmp_path)}
     done = python("-c", asked, cwd=tmp_path, env=settings)
     line = file.read_text().partition("str(word)")[0].count("\n") + 1
-    refused = f"BrokenDefinition: kernels/monoids/range.py:{line}: Numba can't compile it: Cannot unify"
+    refused = f"BrokenDefinition: {file}:{line}: Numba can't compile it: Cannot unify"
     assert refused in done.stderr, done.stderr

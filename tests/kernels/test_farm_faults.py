@@ -59,11 +59,11 @@ def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(way, funct
 def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(model, monkeypatch):
     monkeypatch.setattr(running, "GRACE_S", 0.1)
     with (
-        pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was asked to"),
+        pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was told to"),
         farm.make(model, Tumbling(10 * US), heavy.DEAF, 2, seconds_a_window=0.1) as made,
     ):
         made.insert(np.arange(100), POISONED)
-        with pytest.raises(WorkerLost, match="doesn't end 0.1 s behind its limit of 0.1 s"):
+        with pytest.raises(WorkerLost, match="doesn't end 0.1 s after its limit of 0.1 s"):
             made.finish()
     made._farm.parameters[0] = 0.0  # the function works on memory of the farm, which is there until it ends
     for thread in heavy.workers_at_work():

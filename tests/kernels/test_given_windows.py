@@ -107,7 +107,7 @@ def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_mes
     monkeypatch.setattr(running, "GRACE_S", 0.1)
     kept = []
     monkeypatch.setattr(given_windows, "FarmMemory", lambda *given: kept.append(memory(*given)) or kept[-1])
-    with pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was asked to"):
+    with pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was told to"):
         poisoned(heavy.DEAF, seconds_a_window=0.1)
     kept[0].farm.parameters[0] = 0.0
     for thread in heavy.workers_at_work():

@@ -147,7 +147,7 @@ def test_a_window_that_passed_while_nothing_was_held_is_not_passed_again():
 
 @COMPILED
 def test_other_threads_go_on_during_a_replay(monkeypatch):
-    """Nobody may take the GIL from a thread here, so another one moves only where the compiled call gives it up."""
+    """No other thread may take the GIL here, so another one moves only where the compiled call gives it up."""
     counted, moved, ended = 0, [], threading.Event()
 
     def count() -> None:

@@ -174,7 +174,7 @@ def test_another_window_is_not_taken_for_the_stored_one(kernel, store, place):
     window.flush()
     window.close()
     for wrong in ({"aggregates": {"sum": agg("max", "v")}, "column_types": INT}, {"aggregates": SUM}):
-        with pytest.raises(BadInput, match="the store holds a window of .*sum.*int64.* but asked for is one of"):
+        with pytest.raises(BadInput, match="the store holds a window of .*sum.*int64.* not of"):
             make(kernel, **wrong, **options)
 
 

@@ -32,7 +32,7 @@ def test_every_day_of_every_table_has_two_files_at_most(config):
     lake = Lake(config)
     before, rows, steps = files(lake), held(lake), run_table.rows(lake)
     assert len(steps) == 2 * DAYS * len(registry.queries())
-    # Whoever commits keeps the ledger small; days have as many files as were written.
+    # Each commit keeps the ledger small; days have as many files as were written.
     assert {before[name] for name in registry.queries()} == {upkeep.PARTS}
     assert max(before[name] for name in OF_ALL_DAYS) <= MOST_SMALL_FILES + 1
     maintain(config, timedelta(days=7), False, lambda name: None)

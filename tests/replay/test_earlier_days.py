@@ -75,9 +75,9 @@ def test_a_changed_day_makes_it_and_all_later_ones_stale_and_no_day_goes_on_from
     assert stale_days(lake) == []
     change(lake, SECOND)
     assert stale_days(lake) == [SECOND, FOURTH]
-    with pytest.raises(EarlierDayMissing, match="read other events .*windrow backfill asked --stale"):
+    with pytest.raises(EarlierDayMissing, match="have changed since .*windrow backfill asked --stale"):
         audit_day(lake, tables, LAST)
-    with pytest.raises(EarlierDayMissing, match=f"the run of {SECOND} read other events"):
+    with pytest.raises(EarlierDayMissing, match=f"events of {SECOND} or of earlier days have changed"):
         audit_day(lake, tables, FOURTH)
     for day in (SECOND, FOURTH):
         run_day(lake, tables, day)
@@ -103,7 +103,7 @@ def test_a_day_is_stale_where_the_one_that_it_went_on_from_has_left_another_stat
 def test_a_day_of_another_definition_left_nothing_to_go_on_from(lake, tables, changed):
     run_day(lake, tables, FIRST)
     other = QueryTables.of(replace(ASKED, **changed))
-    with pytest.raises(EarlierDayMissing, match="definition .* is not the one"):
+    with pytest.raises(EarlierDayMissing, match="definition .* has changed since"):
         audit_day(lake, other, SECOND)
 
 
@@ -123,7 +123,7 @@ def test_a_state_table_that_was_made_again_is_not_taken_for_the_one_before(lake,
     lake.ensure(tables.state)
     for _ in range(4):
         lake.replace(tables.state, {"logical_date": [FIRST]}, [])
-    with pytest.raises(EarlierDayMissing, match=f"what the run of {SECOND} left in state_asked is gone"):
+    with pytest.raises(EarlierDayMissing, match=f"the state of {SECOND} in state_asked is gone"):
         audit_day(lake, tables, FOURTH)
 
 
@@ -165,13 +165,13 @@ def test_what_a_day_left_may_be_gone(lake, tables):
     lake.replace(tables.state, {"logical_date": [FIRST]}, [])
     for file in files:
         Path(file).unlink()
-    wanted = f"what the run of {FIRST} left in state_asked is gone; .*--from {FIRST} --to {SECOND}"
+    wanted = f"the state of {FIRST} in state_asked is gone; .*--from {FIRST} --to {SECOND}"
     with pytest.raises(EarlierDayMissing, match=wanted):
         audit_day(lake, tables, SECOND)
 
 
 def test_days_are_not_run_backwards(ingested):
-    with pytest.raises(WrongParameter, match="backwards is True; allowed: of bikes_refill oldest day first"):
+    with pytest.raises(WrongParameter, match="backwards is True; allowed: False for bikes_refill"):
         backfill(ingested, [REAL], (DAYS[0], DAYS[-1]), backwards=True).require()
 
 
@@ -181,7 +181,7 @@ def test_days_are_not_run_backwards(ingested):
 def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplog):
     reports = backfill(ingested, [REAL], (DAYS[0] - timedelta(days=365), DAYS[0])).require()
     assert [report.day for report in reports] == [DAYS[0]]
-    assert "nothing arrived on 365 of the days" in caplog.text
+    assert "no events arrived on 365 of the days" in caplog.text
 
 
 @pytest.mark.nightly

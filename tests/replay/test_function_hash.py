@@ -20,7 +20,7 @@ WORDING = [
     (BOUNDS, '"from 1 µs to 2**60 µs"', '"at least 1 µs"'),
     (KIND, 'f"at most {LONGEST_US} µs, about 36,533 years"', 'f"{LONGEST_US} µs or less"'),
     ("kernels/farm/farm.py", 'BadInput(f"at row', 'BadInput(f"in row'),
-    (ERRORS, "took longer than most_seconds lets it", "took too long"),
+    (ERRORS, "took longer than most_seconds allows", "took too long"),
     (QUERY, "Demand per start station: ", "Trips of each start station: "),
     (QUERY, "99 % of New York's trips", "nearly all trips"),
     (QUERY, "window=sliding(size=timedelta(days=1), slide", "window=sliding(\n        size=timedelta( days=1 ), slide"),

@@ -40,7 +40,7 @@ def test_a_run_is_refused_and_names_the_command_and_so_is_its_explanation(change
         explain(changed, QUERY, DAYS[1])
     assert [step.command for step in plan(changed, [], lambda text: None).steps] == [f"windrow rebuild {QUERY}"]
     ended = run(changed, "plan", "--run")
-    assert ended.code == 0 and f"{QUERY}_late as it was lies in" in ended.error
+    assert ended.code == 0 and f"the old {QUERY}_late is kept in" in ended.error
 
 
 @ENGINES
@@ -55,7 +55,7 @@ def test_the_tables_are_made_anew_with_every_day_that_was_published(changed, run
     assert digests_by_day(changed, OTHERS) == others and stale(Lake(changed)) == []
     moved = sorted(folder.name.rpartition("-")[0] for folder in changed.replaced.iterdir())
     assert moved == [QUERY, f"{QUERY}_audit", f"{QUERY}_late", f"{QUERY}_late_audit"]
-    assert f"{QUERY}_late as it was lies in" in ended.error
+    assert f"the old {QUERY}_late is kept in" in ended.error
 
 
 def test_where_nothing_is_to_be_made_anew_it_says_so(published, run):

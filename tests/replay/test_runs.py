@@ -64,7 +64,7 @@ def test_days_before_the_first_arrival_and_after_the_newest_are_skipped_and_left
             replay_day(ingested, "bikes_demand", day, run_id=f"run of {day}")
         assert [row.state for row in ledger.rows(Lake(ingested), [("run_id", "=", f"run of {day}")])] == ["skipped"]
     [report] = backfill(ingested, ["bikes_demand"], (newest, newest + 30 * DAY_LONG)).require()
-    assert report.day == newest and "nothing arrived on 30 of the days" in caplog.text
+    assert report.day == newest and "no events arrived on 30 of the days" in caplog.text
     with pytest.raises(NothingArrived, match="on the days from"):
         backfill(ingested, ["bikes_demand"], (newest + DAY_LONG, newest + 2 * DAY_LONG)).require()
 
@@ -76,7 +76,7 @@ def test_a_day_between_the_arrivals_keeps_its_run_and_so_does_one_that_has_rows_
     assert with_arrivals(lake, tables, ends, DAYS) == DAYS, "all of them are published"
     monthly = [date(2018, month, 1) for month in range(1, 13)]
     assert with_arrivals(lake, tables, ends, monthly) == [day for day in monthly if day in DAYS]
-    assert "it has no arrivals yet; where files" in str(nothing_arrived(tables, ArrivalDays({}), DAYS))
+    assert "it has no arrivals yet; if files" in str(nothing_arrived(tables, ArrivalDays({}), DAYS))
     last = DAYS[4] + 10 * DAY_LONG
     stream = replace(tables.source.stream, last_day=last)
     ended = tables._replace(source=tables.source._replace(stream=stream))

@@ -70,7 +70,7 @@ def test_a_run_reads_what_its_own_ingest_left_also_after_another_one_and_is_stal
     replay_day(ingested, QUERY, DAY, "audit", "first")
     report = replay_day(ingested, QUERY, DAY, "publish", "first")
     assert rows(ingested, QUERY, ()) == as_first
-    assert "stale already" in report.note and "arrival day" in report.note
+    assert "already stale" in report.note and "arrival day" in report.note
     assert [run.run_id for run in stale(Lake(ingested))] == ["first"]
 
 

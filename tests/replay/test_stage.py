@@ -114,7 +114,7 @@ def stage(config, asked: Query, day, engine: str = "spark") -> dict[str, pa.Tabl
 
 
 def read_written(lake: Lake, asked: Query, kind: str, written: list[WrittenShare]) -> pa.Table:
-    """Rows that tasks have written and nobody has committed, sorted as their table is."""
+    """Rows that tasks have written and no process has committed, sorted as their table is."""
     tables = QueryTables.of(asked)
     table = tables.audit if kind == "result" else tables.late_audit
     schema = pa.schema([field for field in lake.schema(table) if field.name not in table.partition_by])

@@ -209,7 +209,7 @@ def test_a_published_row_that_was_changed_is_seen_in_the_tables_statistics(publi
     changed = [row for row in Lake(published).read(table.name).to_pylist() if row["emitted_date"] == DAYS[2]]
     changed[0]["events"] += 1_000
     Lake(published).replace(table, {"emitted_date": [DAYS[2]]}, changed)
-    assert "other rows" in _stale_days(published, "bikes_demand")[DAYS[2]]
+    assert "differ from those that were published" in _stale_days(published, "bikes_demand")[DAYS[2]]
 
 
 def test_compacting_a_published_table_makes_nothing_stale(published):
@@ -227,4 +227,4 @@ def test_days_that_no_run_of_the_ledger_published_are_named(published):
     Lake(published).folder("runs").rename(published.home / "moved away")
     found = _stale_days(published, "bikes_daily")
     assert found.keys() == set(by_day(Lake(published), "bikes_daily"))
-    assert set(found.values()) == {"no run that the ledger has published it"}
+    assert set(found.values()) == {"no run in the ledger has published it"}

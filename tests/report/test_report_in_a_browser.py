@@ -1,5 +1,6 @@
 """Every page of the report in headless Chromium: no message on its console, every figure drawn, at both widths and in
-both themes. Nightly; skipped, saying so, where there is none: apt-get install -y --no-install-recommends chromium."""
+both themes; none is wider than a phone; menu, search and links into folded tables work. Nightly; skipped, saying so,
+where there is none: apt-get install -y --no-install-recommends chromium."""
 
 import re
 import shutil
@@ -39,6 +40,51 @@ def opened(page: Path, width: int, height: int, theme: int, profile: Path) -> su
     options += [f"--window-size={width},{height}", f"--blink-settings=preferredColorScheme={theme}"]
     command = [CHROMIUM, *options, page.as_uri()]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+
+
+def within_a_phone(page: Path, script: str, profile: Path) -> str:
+    """What a script comes to, an expression that may be a promise of a string, once the page is drawn in a frame of
+    390 px: no window of Chromium's is so narrow."""
+    asks = f"Promise.resolve({script}).then((found) => parent.postMessage(found, '*'))"
+    text, frame = page.read_text(), page.with_name("frame.htm")
+    page.write_text(f"{text}<script>addEventListener('load', () => setTimeout(() => {asks}, 8000))</script>")
+    frame.write_text(
+        "<script>addEventListener('message', (sent) => { document.title = sent.data; })</script>"
+        f"<iframe width=390 height=800 src='{page.name}'></iframe>"
+    )
+    found = opened(frame, *DESKTOP, LIGHT, profile).stdout
+    page.write_text(text)
+    return found.partition("<title>")[2].partition("</title>")[0]
+
+
+@pytest.fixture
+def copied(folder, tmp_path) -> Path:
+    return Path(shutil.copytree(folder, tmp_path / "report"))
+
+
+def test_no_page_is_wider_than_a_phone(copied, tmp_path):
+    wider = "String(document.documentElement.scrollWidth > innerWidth)"
+    found = {page.name: within_a_phone(page, wider, tmp_path / "profile") for page in sorted(copied.glob("*.html"))}
+    assert set(found.values()) == {"false"}, found
+
+
+USED = """(async () => {
+  const [menu, asked, folded] = ["#menu", "#search input", "#silver_bikes"].map((each) => document.querySelector(each));
+  const isShown = () => asked.offsetParent !== null;
+  const states = [isShown(), (menu.click(), isShown())];
+  asked.value = "silver trip dur";
+  asked.dispatchEvent(new Event("input"));
+  const link = document.querySelector("#found a");
+  link.click();
+  await new Promise((later) => setTimeout(later, 500));
+  return [...states, link.getAttribute("href"), isShown(), folded.open].join(" ");
+})()"""
+
+
+def test_a_phones_menu_has_the_search_which_leads_into_the_folded_table(copied, tmp_path):
+    found = within_a_phone(copied / "lineage.html", USED, tmp_path / "profile")
+    address = "lineage.html#silver_bikes.trip_duration_s"
+    assert found == f"false true {address} false true"
 
 
 @pytest.mark.parametrize(("width", "height", "theme"), [(*DESKTOP, LIGHT), (*PHONE, DARK)], ids=["desktop", "phone"])

@@ -2,12 +2,14 @@
 
 import csv
 import json
-from datetime import timedelta
+import re
+from datetime import date, timedelta
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+import altair as alt
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,14 +20,14 @@ from deltalake import write_deltalake
 from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
 from tests.support.semantics.queries import HOUR, ask
-from windrow.pipelines.cli import _app as command_line
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.lateness.whatif import whatif
 from windrow.pipelines.report import site
+from windrow.pipelines.report.figure import chart, count_axis
 from windrow.pipelines.report.queries.results import key_label
 from windrow.schemas import registry
-from windrow.schemas.errors import BrokenDefinition, WrongParameter
+from windrow.schemas.errors import BrokenDefinition
 from windrow.schemas.query import session
 from windrow.schemas.spelling import in_words
 
@@ -43,6 +45,7 @@ class Read(HTMLParser):
         super().__init__()
         self.loaded: list[str] = []
         self.links: list[str] = []
+        self.names: set[str] = set()
         self.figures: list[str] = []
         self.specs: dict[str, dict] = {}
         self.text: list[str] = []
@@ -53,6 +56,7 @@ class Read(HTMLParser):
         given = dict(attributes)
         self.loaded += [given[name] for of, name in LOADED if of == tag and name in given]
         self.links += [given["href"]] if tag == "a" and "href" in given else []
+        self.names |= {given["id"]} if "id" in given else set()
         self.figures += [given["data-figure"]] if "data-figure" in given else []
         self._spec = given["id"].removeprefix("spec-") if given.get("type") == "application/json" else None
 
@@ -119,6 +123,8 @@ def test_nothing_is_loaded_from_elsewhere_and_every_link_leads_somewhere(either)
         assert all((either.folder / name).is_file() for name in loaded), loaded
         ours = [link.split("#")[0] for link in page.links if not link.startswith(("https://", "#"))]
         assert all((either.folder / link).exists() for link in ours), ours
+        within = {link.removeprefix("#") for link in page.links if link.startswith("#")}
+        assert within <= page.names
     for name in ("site.css", "site.js"):
         assert "http" not in (either.folder / name).read_text()
 
@@ -161,7 +167,7 @@ def test_windows_on_time_are_counted_as_the_table_has_them(made, first_published
     windows, changed = (rows.group_by(identity).aggregate([]).num_rows for rows in (table, late))
     counted = made.rows("query-bikes_daily.html", "completeness")
     assert sum(int(row["windows"]) for row in counted) == windows
-    right = sum(int(row["windows"]) for row in counted if row["became"] in ("right on time", "final alone"))
+    right = sum(int(row["windows"]) for row in counted if "late" not in row["panes"])
     assert right == windows - changed > 0
 
 
@@ -177,11 +183,19 @@ def test_the_slider_has_every_revision_of_its_windows(made, first_published):
     assert sum(row["is_final"] == "true" for row in shown) == len(windows)
 
 
-def test_windows_that_were_all_known_at_once_have_a_slider_of_seconds(tmp_path):
+def test_windows_that_were_all_known_at_once_have_a_slider_of_one_moment(tmp_path):
     config = Config(tmp_path / "home", tmp_path / "landing")
     write_days(config, ROWS[:1])
-    page = built(config, tmp_path / "report").pages["query-bikes_demand.html"]
-    assert "known at: seconds after the first row " in json.dumps(page.specs)
+    spec = built(config, tmp_path / "report").pages["query-bikes_demand.html"].specs["known-at"]
+    [moments] = (each["value"] for each in spec["params"] if each["name"] == "moments")
+    assert [text for _, text in moments] == ["2018-10-01 21:00"]  # New York's
+
+
+def test_counts_have_whole_ticks():
+    rows = [{"day": day, "count": count} for day, count in (("a", 1), ("b", 2))]
+    x, y = alt.X("day:N"), alt.Y("count:Q", scale=alt.Scale(zero=False), axis=count_axis())
+    drawn = vl_convert.vegalite_to_svg(chart(rows).mark_point().encode(x=x, y=y).to_dict())
+    assert re.findall(r">([\d.]+)</text>", drawn) == ["1", "2"]
 
 
 def test_a_null_key_is_another_than_the_word_null():
@@ -205,8 +219,32 @@ def test_lineage_lists_every_table_with_units(made, first_published):
     assert "trip_duration_s int64 s" in shown.replace("long", "int64")
 
 
-def test_an_empty_lake_says_what_to_run(empty):
-    assert "windrow ingest STREAM" in empty.pages["index.html"].shown
+def test_the_search_finds_every_table_and_column_where_it_is_listed(made, first_published):
+    text = (made.folder / "search.js").read_text()
+    found = {name: address for name, address, _ in json.loads(text[text.index("[") : text.rindex("]") + 1])}
+    lake = Lake(first_published)
+    names = [name for name in lake.names() if not name.endswith("_audit")]
+    columns = {f"{name}.{column}" for name in names for column in lake.dataset(name).schema.names}
+    assert {*names, *columns, "bikes_daily", "Lineage"} <= found.keys()
+    for page, _, name in (address.partition("#") for address in found.values()):
+        assert name in made.pages[page].names | {""}
+
+
+def test_the_overview_says_of_each_query_what_it_asks_and_its_windows(made):
+    shown = made.pages["index.html"].shown
+    assert "Demand per start station: the last day, every five minutes. bikes days that slide by 5 minutes" in shown
+
+
+def test_no_line_of_a_table_ends_within_a_date(made):
+    for name in ("index.html", "runs.html", "query-bikes_daily.html"):
+        cells = re.findall(r"<td.*?</td>", (made.folder / name).read_text())
+        within_dates = [re.sub(r'<span class="when">.*?</span>', "", cell) for cell in cells]
+        assert cells != within_dates and not [cell for cell in within_dates if re.search(r"\d{4}-\d\d-\d\d", cell)]
+
+
+def test_an_empty_lake_says_the_next_three_commands(empty):
+    shown = empty.pages["index.html"].shown
+    assert all(f"windrow {each}" in shown for each in ("ingest STREAM", "backfill --stream STREAM", "report"))
     assert "windrow ingest bikes" in empty.pages["stream-bikes.html"].shown
     for name in ("bikes_daily", "farm_bikes_anomalies"):
         assert f"windrow replay {name} --day YYYY-MM-DD" in empty.pages[f"query-{name}.html"].shown
@@ -233,29 +271,18 @@ def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
     assert made.pages["query-bikes_demand.html"].figures
 
 
-@pytest.mark.nightly
-def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
-    assert "windrow whatif QUERY makes one" in built(ingested, tmp_path / "without").pages["lateness.html"].shown
-    found = whatif(ingested, "bikes_demand")
-    page = built(ingested, tmp_path / "report").pages["lateness.html"]
-    assert page.figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
-    assert f"a lateness of {in_words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown
-
-
-def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "home"))
-    for typed, folder in ([], tmp_path / "home" / "report"), (["--into", str(tmp_path / "anna")], tmp_path / "anna"):
-        assert command_line.run(["report", "--json", *typed]) == 0
-        assert json.loads(capsys.readouterr().out)["link"] == (folder / "index.html").as_uri()
-        assert (folder / "index.html").exists()
-
-
-def test_a_folder_with_other_files_is_left_alone(ingested, tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
-    with pytest.raises(WrongParameter, match="--into"):
-        site.build(ingested, tmp_path / "mine", lambda text: None)
-    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+def test_each_report_has_the_curves_of_the_newest_days_and_makes_them_when_these_change(ingested, tmp_path):
+    folder = tmp_path / "report"
+    page = built(ingested, folder).pages["lateness.html"]
+    assert {"curve-bikes_demand", "delay-bikes_demand", "curve-bikes_daily"} <= set(page.figures)
+    kept = json.loads((folder / "lateness.json").read_text())
+    days = [date.fromisoformat(kept["bikes_demand"]["rows"][0][f"{end}_arrival_day"]) for end in ("first", "last")]
+    found = whatif(ingested, "bikes_demand", days)
+    assert in_words(timedelta(microseconds=found.recommended_us)) in page.shown
+    kept["bikes_daily"]["rows"][0]["late_events"] = 987_654
+    (folder / "lateness.json").write_text(json.dumps(kept))
+    shown = built(ingested, folder).pages["lateness.html"].shown
+    assert "987,654" in shown and "made by windrow whatif bikes_demand" in shown
 
 
 def test_lines_that_were_refused_are_shown_and_cannot_steer_a_page(ingested, tmp_path):

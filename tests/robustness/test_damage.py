@@ -1,4 +1,5 @@
-"""Damaged files of a lake: whoever meets one reads which, and what repairs it; done, the rows are those of before."""
+"""Damaged files of a lake: a command that meets one names it and what repairs it; after that, the rows are those of
+before."""
 
 import errno
 import itertools
@@ -62,7 +63,7 @@ def user(published, monkeypatch, here) -> User:
 
 def contents(config: Config) -> dict:
     """What must come back: all rows of the stream's tables and of the published ones, and what the ledger has of the
-    days that are published, apart from days without a row: nobody can know that these were published."""
+    days that are published, apart from days without a row: no table shows that these were published."""
     lake = Lake(config)
     done = ledger.rows(lake, [("step", "=", "publish"), ("state", "=", "done")])
     held = {query: lake.partition_dates(query) | lake.partition_dates(f"{query}_late") for query in QUERIES}
@@ -167,10 +168,10 @@ def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
     assert user.type(INGEST).exit_code == 0
     damages.do(user.config, "runs", damages.NEWEST_ENTRY)
     ended = user.type(REPLAY)
-    assert ended.exit_code == 0 and "its row is lost; " in ended.text
+    assert ended.exit_code == 0 and "its ledger row is lost; " in ended.text
     assert ended.text.rstrip().endswith("windrow ingest bikes")
     assert user.type(INGEST).exit_code == 0
-    assert "its row is lost" not in user.type(REPLAY).text
+    assert "its ledger row is lost" not in user.type(REPLAY).text
 
 
 @pytest.mark.nightly
@@ -222,7 +223,7 @@ def test_a_repair_that_ends_early_has_printed_what_to_run_for_what_it_took_out(u
 
 
 OF_NO_FILE = [
-    OSError(errno.ENOSPC, "full"), BrokenPipeError(errno.EPIPE, "nobody reads"), duckdb.BinderException("no column x"),
+    OSError(errno.ENOSPC, "full"), BrokenPipeError(errno.EPIPE, "no reader"), duckdb.BinderException("no column x"),
 ]  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     _assert_repaired(published, before)
 
 
-# Once Py4J finds nobody at the port, and once the JVM hangs up on it: what it logs of that is for nobody.
+# Py4J logs that no process answers at the port, and that the JVM hung up: no user needs to read that.
 OUTSIDE_ITS_TASKS = {
     "before its session": """
 SparkContext._ensure_initialized()

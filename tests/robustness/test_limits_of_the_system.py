@@ -60,7 +60,7 @@ def test_a_process_that_gets_no_memory_says_so_without_a_traceback(capsys):
         raise MemoryError
 
     assert _errors.reported(work, False) == KernelOutOfMemory.exit_code
-    assert capsys.readouterr().err.startswith("error: this process got no more memory; nothing of this write was")
+    assert capsys.readouterr().err.startswith("error: this process got no more memory; this write published nothing")
 
 
 @pytest.fixture

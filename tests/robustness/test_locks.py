@@ -1,4 +1,4 @@
-"""Who waits for a lock learns who has it, and doesn't wait for ever."""
+"""A process that waits for a lock learns which process has it, and doesn't wait for ever."""
 
 import json
 import logging
@@ -55,7 +55,7 @@ def test_one_waits_as_long_as_one_may_and_the_error_names_lock_holder_and_next_s
             take(config)
         os.kill(holder.pid, signal.SIGSTOP)
         processes.wait_until(lambda: proc.status(holder.pid).state == "T", "the holder stands still")
-        with pytest.raises(LockHeld, match=f"it is stopped: kill -CONT {holder.pid} lets it go on"):
+        with pytest.raises(LockHeld, match=f"it is stopped: kill -CONT {holder.pid} makes it go on"):
             take(config)
     message = str(refused.value)
     assert f"the lock '{NAME}' was not free within 1 s" in message

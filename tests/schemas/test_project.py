@@ -89,9 +89,11 @@ def test_a_variable_beats_the_file(folder, tmp_path):
     [
         ("ladning = 'in'", "is 'ladning'; allowed: home, landing,"),
         ("ladning = 'in'", "Did you mean 'landing'?"),
-        ("landing = ", "allowed: TOML: Invalid value"),
-        ("engine = 'flink'", "WINDROW_ENGINE is 'flink'; allowed: spark or local"),
-        ("task_mib = -1", "WINDROW_TASK_MIB is '-1'; allowed: a whole number from 1"),
+        ("[stream.bikes]", "Did you mean 'streams'?"),
+        ("streams = 3", "allowed: tables, [streams.NAME]"),
+        ("landing = ", "a file of TOML; this one is none: Invalid value"),
+        ("engine = 'flink'", "engine of windrow.toml is 'flink'; allowed: spark or local"),
+        ("task_mib = -1", "task_mib of windrow.toml is '-1'; allowed: a whole number from 1"),
     ],
 )
 def test_what_its_file_can_not_say_is_refused_by_its_name(folder, text, said):
@@ -128,3 +130,20 @@ def test_an_installed_package_brings_definitions_and_a_name_has_one_file(folder,
         "one file; these have it: " in found["broken"]["bikes_plain"]
         and "company_streams" in found["broken"]["bikes_plain"]
     )
+
+
+EDITED = """
+import os, pathlib, sys
+from windrow.schemas import project
+folder = pathlib.Path(sys.argv[1])
+os.environ[project.VARIABLE] = str(folder)
+for owner in ("first", "second"):
+    (folder / project.FILE).write_text(f'owner = "{owner}"')
+    project.enter(folder / "dags" / "mine.py")
+    print(project.setting("WINDROW_OWNER"))
+"""
+
+
+def test_a_file_of_dags_that_is_parsed_again_sees_what_was_edited_meanwhile(tmp_path):
+    """By Airflow, in a fork of a process that has read the settings before the edit."""
+    assert python("-c", EDITED, tmp_path).stdout.split() == ["first", "second"]

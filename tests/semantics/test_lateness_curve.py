@@ -53,9 +53,10 @@ def test_the_recommended_lateness_is_the_least_whole_second_that_makes_enough_wi
         assert found == 0 or less.complete < complete * less.windows
 
 
-def test_delays_are_in_seconds_and_none_where_no_window_has_a_row_on_time():
-    some = CurvePoint(0, 4, 2, on_time=2, events=9, late_events=1, delay_us=6_000_000, delay_median_us=2_500_000)
-    none = CurvePoint(0, 4, 0, on_time=0, events=9, late_events=9, delay_us=0, delay_median_us=None)
+def test_delays_are_in_seconds_and_none_where_no_window_has_passed():
+    of_all = {"lateness_us": 0, "windows": 4, "complete": 0, "events": 9, "late_events": 1}
+    some = CurvePoint(**of_all, on_time=3, passed=2, delay_us=6_000_000, delay_median_us=2_500_000)
+    none = CurvePoint(**of_all, on_time=1, passed=0, delay_us=0, delay_median_us=None)
     assert (some.delay_mean_seconds, some.delay_median_seconds) == (3.0, 2.5)
     assert (none.delay_mean_seconds, none.delay_median_seconds) == (None, None)
 
@@ -90,16 +91,23 @@ def _replayed(question: Question, lateness_us: int) -> CurvePoint:
         emit="watermark",
         aggregates={},
     )
-    rows = replay_table(question.table, query, complete=True, idle_after=question.idle_after).to_pylist()
+    rows, passed = (
+        replay_table(question.table, query, complete=each, idle_after=question.idle_after).to_pylist()
+        for each in (True, False)
+    )
     newest = {_window(query, row): row for row in rows}
     on_time = [row for row in rows if row["pane"] == "on_time"]
     # The row of the window in the middle, of an even number the first of the two.
-    delays = sorted((row["emitted_at"] - row["window_end"]) // MICROSECOND for row in on_time)
+    # Heartbeats after the last event are none: the stream has ended.
+    last = max((row["arrival"] for row in question.rows), default=None)
+    passed = [row for row in passed if row["pane"] == "on_time" and row["emitted_at"] <= last]
+    delays = sorted((row["emitted_at"] - row["window_end"]) // MICROSECOND for row in passed)
     return CurvePoint(
         lateness_us,
         windows=len(newest),
         complete=sum(row["late_events"] == 0 for row in newest.values()),
         on_time=len(on_time),
+        passed=len(delays),
         events=sum(row["events"] for row in newest.values()),
         late_events=sum(row["late_events"] for row in newest.values()),
         delay_us=sum(delays),

@@ -1,4 +1,4 @@
-"""Each worked example of docs/semantics.md: the oracle and the replay both give exactly its rows or late events."""
+"""Each example of docs/semantics-examples.md: the oracle and the replay both give exactly its rows or late events."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ from tests.support.semantics.spec_tables import at, events, rows_of, table
 from windrow.schemas import query as of_queries
 from windrow.schemas.query import Query
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/semantics.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/semantics-examples.md"
 EXAMPLE = re.compile(
     r"\n`(window=.+)`\n\n((?:\|.*\n)+)\ngives (?:no (rows|late events)\.|the (rows|late events)\n\n((?:\|.*\n?)+))"
 )
@@ -29,8 +29,8 @@ COLUMNS = {"at": "emitted_at", "late": "late_events"}
 
 def examples() -> Iterator:
     """(query, events, what comes out, its kind) of each, and of each of its alternatives."""
-    for part in PAGE.read_text().partition("\n## Worked examples\n")[2].split("\n**")[1:]:
-        caption, found = part.partition(".**")[0], EXAMPLE.findall(part)
+    for part in PAGE.read_text().split("\n### ")[1:]:
+        caption, found = part.partition("\n")[0], EXAMPLE.findall(part)
         assert len(found) == part.count("\n`") > 0, f"an example of “{caption}” is written in another way"
         for asked, given, of_none, of_some, result in found:
             marks = [pytest.mark.slow] * ("=policy(" in asked)  # compiled for this query

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stack import airflow, components, settings
 from tests.stack.conftest import run_stack, start_stack
 from tests.support.processes import wait_until
-from windrow.pipelines.airflow import rest
+from windrow.pipelines.airflow import components, rest, server, settings
 from windrow.processes import marked
 from windrow.schemas.errors import NotSetUp
 
@@ -42,7 +41,7 @@ stubborn()
 def home(tmp_path):
     """A home whose Airflow is ended even if the test fails."""
     yield tmp_path / "home"
-    airflow.stop(tmp_path / "home")
+    server.stop(tmp_path / "home")
 
 
 def wait_for(path: Path) -> str:
@@ -64,8 +63,8 @@ def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
     dags.mkdir()
     landing.mkdir()
     (dags / "stubborn.py").write_text(DAG)
-    running = airflow.start(home, landing, dags)
-    assert airflow.running(home) == running
+    running = server.start(home, landing, dags)
+    assert server.running(home) == running
     client = running.client()
     refuses_what_is_absent(client)
     client.wait_for_dag("stubborn")
@@ -75,9 +74,9 @@ def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
     parts = {word for pid in found for word in marked.describe(pid).split()}
     assert {"api_server", "scheduler", "dag-processor", "triggerer"} <= parts
 
-    assert airflow.stop(home) > len(components.COMMANDS)
+    assert server.stop(home) > len(components.ALL)
     assert marked.describe(started_by_task) == "-"
-    assert airflow.running(home) is None
+    assert server.running(home) is None
     assert not rest.healthy(running.port)
 
 

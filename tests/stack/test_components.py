@@ -7,11 +7,10 @@ import time
 
 import pytest
 
-from stack import airflow, components, settings
-from stack.components import WATCHER
 from tests.stack.conftest import run_stack, start_stack
 from tests.support.processes import wait_until
-from windrow.pipelines.airflow import rest
+from windrow.pipelines.airflow import components, rest, server, settings
+from windrow.pipelines.airflow.components import WATCHER
 from windrow.processes import marked, proc
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(15), pytest.mark.timeout(900)]
@@ -22,10 +21,10 @@ def home(tmp_path_factory):
     """The home of an Airflow that runs; each test leaves it complete."""
     home = tmp_path_factory.mktemp("watched") / "home"
     try:
-        airflow.start(home)
+        server.start(home)
         yield home
     finally:
-        airflow.stop(home)
+        server.stop(home)
 
 
 def kill(home, *names: str) -> dict[str, int]:
@@ -58,7 +57,7 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     """The server stands still meanwhile: what looks first whether it answers would end all of it."""
     before = kill(home, WATCHER)
     kill(home, "scheduler", "dag-processor")
-    wrong, fix = airflow.condition(home)
+    wrong, fix = server.condition(home)
     assert "the scheduler has ended" in wrong and "the dag-processor has ended" in wrong and fix == "make up"
     assert "the watcher has ended: what dies of Airflow is not started again" in wrong
     assert wrong.split(": ")[0] in run_stack(home, "doctor")[1]
@@ -72,7 +71,7 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     assert starting.returncode == 0, printed
     assert "started again, since they had ended: scheduler, dag-processor, watcher" in printed
     assert new_of(home, before) == {"scheduler", "dag-processor", WATCHER}
-    assert airflow.condition(home) == ("", "")
+    assert server.condition(home) == ("", "")
 
 
 def test_a_component_that_dies_again_and_again_stays_dead_for_a_while_or_until_up(home):
@@ -83,23 +82,23 @@ def test_a_component_that_dies_again_and_again_stays_dead_for_a_while_or_until_u
         wait_until(lambda before=before: new_of(home, before) == {"triggerer"}, "the triggerer is started again")
     kill(home, "triggerer")
     time.sleep(2 * components._LOOK_EVERY_S)
-    wrong, fix = airflow.condition(home)
+    wrong, fix = server.condition(home)
     assert "the triggerer has ended; the watcher starts it again at most 3 times within 10 minutes" in wrong
     assert fix == "make up"
     assert "started again, since they had ended: triggerer" in run_stack(home, "up")[1]
-    assert airflow.condition(home) == ("", "")
+    assert server.condition(home) == ("", "")
 
 
 def test_doctor_reports_a_server_that_does_not_answer_and_up_leaves_it_alone(home, monkeypatch):
     before = components.alive(home)
-    monkeypatch.setattr(airflow, "READY_LIMIT_S", 5.0)
+    monkeypatch.setattr(server, "READY_LIMIT_S", 5.0)
     monkeypatch.setattr(rest, "HEALTH_LIMIT_S", 2.0)
     os.kill(before["api-server"], signal.SIGSTOP)
     try:
-        wrong, _ = airflow.condition(home)
+        wrong, _ = server.condition(home)
         assert f"the api-server runs (process {before['api-server']}), but does not answer" in wrong
-        with pytest.raises(airflow.NotSetUp, match="api-server was not ready within 5 s"):
-            airflow.complete(airflow.running(home))
+        with pytest.raises(server.NotSetUp, match="api-server was not ready within 5 s"):
+            server.complete(server.running(home))
     finally:
         os.kill(before["api-server"], signal.SIGCONT)
     assert components.alive(home) == before
@@ -111,4 +110,4 @@ def test_down_ends_the_watcher_and_all_that_it_started_also_after_the_watcher_wa
     kill(home, WATCHER)
     assert "processes ended" in run_stack(home, "down")[1]
     assert marked.marked(settings.mark(home)) == []
-    assert airflow.condition(home) == ("", "")
+    assert server.condition(home) == ("", "")

@@ -1,6 +1,7 @@
 """The doctor names each missing piece, with the command that fixes it, before anything is installed. A Java that Spark
 can't use is not taken for one. Redis is optional: what can't be installed is reported, and the set-up goes on."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,11 +10,12 @@ import pytest
 
 from stack import debian
 from stack import doctor as stack_doctor
-from stack.doctor import Finding
 from stack.places import REPOSITORY
 from tests.support.checkout import copied
 from windrow.pipelines.cli import _app as command_line
-from windrow.pipelines.cli import keeping
+from windrow.pipelines.cli import setting_up
+from windrow.pipelines.setting_up import Finding
+from windrow.processes import java
 from windrow.schemas.errors import NotSetUp
 
 FINE = Finding("Linux")
@@ -24,7 +26,7 @@ WRONG = Finding("Java 17 or newer", "Spark finds none", "make setup")
 @pytest.fixture
 def checkout(tmp_path):
     """A fresh clone: what `python3 -m stack` needs, and nothing that was installed."""
-    return copied(tmp_path, "stack", "processes", "schemas", "kernels", "pipelines", "requirements")
+    return copied(tmp_path, "stack", "processes", "schemas", "kernels", "pipelines", "requirements", "pyproject.toml")
 
 
 def doctor(checkout, **variables) -> subprocess.CompletedProcess:
@@ -37,7 +39,7 @@ def doctor(checkout, **variables) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.jvm
-def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_them(checkout):
+def test_a_fresh_clone_lacks_environments_and_says_what_brings_them(checkout):
     ended = doctor(checkout)
     assert ended.returncode == NotSetUp.exit_code, ended.stderr
     lines = ended.stdout.splitlines()
@@ -47,15 +49,9 @@ def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_
         if line.startswith("wrong")
     }
     # uv may be this machine's own, or one that the set-up brings.
-    assert wrong.keys() - {"uv"} == {
-        "environment .venv",
-        "environment .venv-airflow",
-        "Delta's JARs",
-        "class-data archive",
-        "compiled kernels",
-    }
+    assert wrong.keys() - {"uv"} == {"environment .venv", "environment .venv-airflow", "what windrow setup brings"}
     assert set(wrong.values()) == {"fix it with: make setup"}
-    assert lines[-1] == f"{len(wrong)} of 14 are missing or wrong"
+    assert lines[-1] == f"{len(wrong)} of 6 are missing or wrong"
 
 
 @pytest.mark.slow
@@ -68,7 +64,6 @@ def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_
             {"PATH": "/nowhere"},
             ["lacks  Redis server, for tests", "fix it with: sudo sh -c 'apt-get update"],
         ),
-        ({"WINDROW_LANDING": "/nowhere"}, ["WINDROW_LANDING names /nowhere, which is not a folder"]),
     ],
     ids=lambda given: next(iter(given)),
 )
@@ -77,11 +72,19 @@ def test_what_is_missing_is_named_with_one_command(checkout, variables, said):
     assert all(each in printed for each in said), printed
 
 
+def test_a_landing_folder_that_is_missing_is_named(monkeypatch, capsys):
+    monkeypatch.setenv("WINDROW_LANDING", "/nowhere")
+    assert command_line.run(["doctor", "--json"]) == NotSetUp.exit_code
+    [landing] = [each for each in json.loads(capsys.readouterr().out) if each["subject"] == "landing folder"]
+    assert landing["wrong"] == "WINDROW_LANDING names /nowhere, which is not a folder"
+    assert landing["fix"] == "mkdir -p /nowhere"
+
+
 def test_the_set_up_that_runs_these_tests_is_healthy(set_up):
     command = [sys.executable, "-m", "stack", "doctor"]
     ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout
-    assert ended.stdout.splitlines()[-1] == "nothing is missing or wrong"
+    assert ended.stdout.splitlines()[-1].startswith("nothing is missing or wrong")
 
 
 @pytest.mark.parametrize("by", ["make", "windrow"])
@@ -89,16 +92,14 @@ def test_the_set_up_that_runs_these_tests_is_healthy(set_up):
     ("findings", "code", "summary"),
     [
         ((FINE,), 0, "nothing is missing or wrong"),
-        ((FINE, LACKS), 0, "nothing is missing or wrong"),
+        ((FINE, LACKS), 0, "nothing is missing or wrong, but for what is optional"),
         ((FINE, LACKS, WRONG), NotSetUp.exit_code, "1 of 3 are missing or wrong"),
     ],
     ids=["fine", "lacks what is optional", "wrong"],
 )
 def test_what_is_optional_and_lacking_is_listed_and_is_nothing_wrong(monkeypatch, capsys, by, findings, code, summary):
     monkeypatch.setattr(stack_doctor, "findings", lambda: [*findings])
-    examined = f"from stack import doctor; doctor.findings = lambda: {findings!r}; raise SystemExit(doctor.run(True))"
-    given = examined.replace("Finding(", "doctor.Finding(")
-    monkeypatch.setattr(keeping, "DOCTOR", (sys.executable, "-c", given))
+    monkeypatch.setattr(setting_up, "findings", lambda home: [*findings])
     assert (stack_doctor.run() if by == "make" else command_line.run(["doctor"])) == code
     printed = "".join(capsys.readouterr())
     assert printed.splitlines()[-1] == summary
@@ -115,7 +116,7 @@ def test_what_is_optional_and_lacking_is_listed_and_is_nothing_wrong(monkeypatch
     ],
 )
 def test_the_major_version_is_read_in_both_ways_of_counting(text, expected):
-    assert debian.java_major(text) == expected
+    assert java.major(text) == expected
 
 
 @pytest.fixture
@@ -130,8 +131,8 @@ def old_java(tmp_path, monkeypatch):
 
 
 def test_a_java_home_that_is_too_old_hides_a_good_java_on_path_as_it_does_for_spark(old_java):
-    assert debian.java_version(old_java) == 'openjdk version "11.0.2" 2019-01-15'
-    assert debian.find_java() is None
+    assert java.version(old_java) == 'openjdk version "11.0.2" 2019-01-15'
+    assert java.find() is None
 
 
 def test_nothing_is_installed_over_a_java_home_that_the_user_chose(old_java):
@@ -142,9 +143,9 @@ def test_nothing_is_installed_over_a_java_home_that_the_user_chose(old_java):
 @pytest.mark.jvm
 def test_without_a_java_home_the_one_on_path_is_found(monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    found = debian.find_java()
+    found = java.find()
     assert found is not None
-    assert debian.java_major(debian.java_version(found)) >= debian.OLDEST_JAVA
+    assert java.major(java.version(found)) >= java.OLDEST
 
 
 @pytest.fixture
@@ -176,6 +177,6 @@ def test_an_installation_that_fails_does_not_end_the_set_up(monkeypatch, message
     monkeypatch.setattr(debian, "find_redis", lambda: None)
     monkeypatch.setattr(debian.os, "geteuid", lambda: 0)
     monkeypatch.setattr(debian.shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(debian.commands, "run", fails)
+    monkeypatch.setattr(debian.logged, "run", fails)
     assert debian.ensure_redis() is None
     assert "its tests will be skipped: no network" in messages[-1]

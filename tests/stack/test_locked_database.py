@@ -10,9 +10,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from stack import airflow, components, settings
 from tests.support.processes import wait_until
-from windrow.pipelines.airflow import rest
+from windrow.pipelines.airflow import components, rest, server, settings
 from windrow.schemas.errors import AirflowRefused
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(70), pytest.mark.timeout(900)]
@@ -83,14 +82,14 @@ def home(tmp_path_factory) -> Iterator:
     home, dags = tmp_path_factory.mktemp("locked") / "home", tmp_path_factory.mktemp("dags")
     (dags / "two_tasks.py").write_text(DAG)
     try:
-        client = airflow.start(home, dags=dags).client()
+        client = server.start(home, dags=dags).client()
         client.wait_for_dag("two_tasks")
         client.unpause("two_tasks")
         client.wait_for_runs("two_tasks", "scheduled", 1, LIMIT_S)
         client.backfill("two_tasks", FIRST, LAST)
         yield home
     finally:
-        airflow.stop(home)
+        server.stop(home)
 
 
 @pytest.fixture
@@ -102,7 +101,7 @@ def client(home) -> Recording:
 
 
 def login(home) -> tuple[int, str, str]:
-    return airflow.running(home).port, settings.USER, settings.password(home)
+    return server.running(home).port, settings.USER, settings.password(home)
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from stack import commands
 from stack.places import REPOSITORY
 from tests.support.processes import wait_until
+from windrow.pipelines import logged
 from windrow.processes import marked
 from windrow.schemas.errors import NotSetUp
 
@@ -64,10 +64,10 @@ def test_a_signal_during_a_step_of_the_set_up_ends_the_step_and_its_children(num
     note = tmp_path / "pid"
     step = [sys.executable, "-c", ORPHAN + "\ntime.sleep(600)", str(note)]
     runner = (
-        "from pathlib import Path; from windrow.processes import signals; from stack import commands\n"
+        "from pathlib import Path; from windrow.processes import signals; from windrow.pipelines import logged\n"
         "signals.raise_on_signals()\n"
         "try:\n"
-        f"    commands.run('a step', {step!r}, 'nothing', logs=Path({str(tmp_path)!r}))\n"
+        f"    logged.run('a step', {step!r}, 'nothing', logs=Path({str(tmp_path)!r}))\n"
         "except signals.Stopped as stopped:\n"
         "    raise SystemExit(stopped.exit_code)\n"
     )
@@ -80,10 +80,10 @@ def test_a_signal_during_a_step_of_the_set_up_ends_the_step_and_its_children(num
 
 def test_a_step_that_fails_shows_the_end_of_its_log_and_the_command_that_fixes_it(tmp_path):
     with pytest.raises(NotSetUp, match=r"(?s)exit code 3.*the reason.*fix it with: make better"):
-        commands.run("a step", ["sh", "-c", "echo the reason >&2; exit 3"], "make better", logs=tmp_path)
+        logged.run("a step", ["sh", "-c", "echo the reason >&2; exit 3"], "make better", logs=tmp_path)
 
 
 def test_a_step_sees_nothing_of_another_spark_or_python(monkeypatch, tmp_path):
     for name in ("SPARK_REMOTE", "SPARK_HOME", "PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE"):
         monkeypatch.setenv(name, "foreign")
-    assert "foreign" not in commands.run("environment", ["env"], "nothing", logs=tmp_path)
+    assert "foreign" not in logged.run("environment", ["env"], "nothing", logs=tmp_path)

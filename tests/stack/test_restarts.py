@@ -5,10 +5,9 @@ import signal
 
 import pytest
 
-from stack import components
-from stack.components import MOST, WATCHER, WITHIN_S, Watcher
 from tests.support.processes import wait_until
-from windrow.pipelines.airflow import PORT, Running, airflow_home, alive, mark, parts, running
+from windrow.pipelines.airflow import PORT, Running, airflow_home, alive, components, mark, parts, running
+from windrow.pipelines.airflow.components import MOST, WATCHER, WITHIN_S, Watcher
 from windrow.processes import marked, proc
 
 
@@ -43,7 +42,7 @@ def test_a_component_that_was_killed_is_started_again_once_what_it_left_has_ende
     """Shells for components: each starts a process that outlives it."""
     (airflow_home(tmp_path) / "logs" / "stack").mkdir(parents=True)
     given = os.environ | {marked.MARK: mark(tmp_path), PORT: "18099"}
-    monkeypatch.setattr(components, "COMMANDS", dict.fromkeys(components.COMMANDS, ("sh", "-c", "sleep 60 & sleep 60")))
+    monkeypatch.setattr(components, "_command", lambda name: ["sh", "-c", "sleep 60 & sleep 60"])
     monkeypatch.setattr(components, "environment", lambda process: given)
     try:
         for name in components.OF_AIRFLOW:

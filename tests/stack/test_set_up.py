@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from stack import archive, compiled, jars
-from stack.places import JARS, PYTHON, REPOSITORY
+from stack.places import MADE, PYTHON, REPOSITORY
 from windrow.kernels import warm
+from windrow.pipelines import compiled
+from windrow.pipelines.engines.spark import archive, jars
 from windrow.schemas.errors import NotSetUp
 
+JARS = MADE / "jars"
 STORAGE = "io/delta/delta-storage/4.4.0/delta-storage-4.4.0.jar"
 
 
@@ -30,7 +32,7 @@ def fetched(tmp_path):
 
 def test_the_installed_jars_are_the_listed_ones():
     assert len(jars.DELTA.expected()) == 7
-    assert jars.problems(jars.DELTA) == []
+    assert jars.problems(jars.DELTA, JARS) == []
 
 
 def test_a_jar_with_another_digest_is_refused_and_not_placed(fetched, tmp_path):
@@ -83,7 +85,7 @@ FROM_ARCHIVE = "source: shared objects file (top)"
 
 @pytest.mark.nightly
 def test_the_pipelines_session_takes_its_classes_from_the_archive(set_up, tmp_path):
-    assert archive.is_current()
+    assert archive.is_current(JARS)
     log = tmp_path / "classes.log"
     environment = os.environ | {"WINDROW_HOME": str(tmp_path), "WINDROW_JAVA_OPTIONS": f"-Xlog:class+load:file={log}"}
     done = subprocess.run(
@@ -97,7 +99,7 @@ def test_the_pipelines_session_takes_its_classes_from_the_archive(set_up, tmp_pa
 
 @pytest.mark.parametrize("changed", ["java", "jars"])
 def test_the_key_changes_with_java_and_with_the_class_path(changed, monkeypatch, tmp_path):
-    before = archive.key()
+    folder, before = JARS, archive.key(JARS)
     if changed == "java":
         program = tmp_path / "bin" / "java"
         program.parent.mkdir()
@@ -105,8 +107,8 @@ def test_the_key_changes_with_java_and_with_the_class_path(changed, monkeypatch,
         program.chmod(0o755)
         monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     else:
-        monkeypatch.setattr("stack.jars.JARS", tmp_path)
-    assert archive.key() != before
+        folder = tmp_path
+    assert archive.key(folder) != before
 
 
 LOADED = """

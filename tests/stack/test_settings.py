@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stack import credentials, settings
-from stack.airflow import free_port
 from stack.places import REPOSITORY
+from windrow.pipelines.airflow import credentials, settings
+from windrow.pipelines.airflow.server import free_port
 from windrow.processes import marked
 from windrow.schemas.errors import WrongParameter
 

@@ -1,5 +1,6 @@
-"""`make up`: its landing folder, kept for the home, and what it says of other homes, other users and taken ports."""
+"""`windrow up`: its landing folder, kept for the home, and what it says of other homes, other users and taken ports."""
 
+import argparse
 import io
 import os
 import subprocess
@@ -9,13 +10,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from stack import airflow, settings, up
-from stack.places import REPOSITORY, make
+from stack import __main__ as commands_of_make
+from stack.places import REPOSITORY
 from tests.support.other_user import as_other_user
 from tests.support.processes import wait_until
 from windrow.pipelines import config
-from windrow.pipelines.airflow import Running, password_file
+from windrow.pipelines.airflow import Running, password_file, server, settings
+from windrow.pipelines.cli import serving
 from windrow.pipelines.config import Config
+from windrow.pipelines.location import typed
 from windrow.schemas.errors import NotSetUp, WrongParameter
 
 
@@ -41,20 +44,23 @@ def test_a_landing_folder_is_kept_for_its_home_and_for_no_other(home, tmp_path, 
 
 
 def test_the_home_s_own_landing_folder_is_made_and_another_that_is_missing_is_named(home, tmp_path):
-    up.make_landing(Config(home, home / "landing"), home / "landing")
+    serving.make_landing(Config(home, home / "landing"), home / "landing")
     assert (home / "landing").is_dir()
     with pytest.raises(NotSetUp, match=r"nowhere does not exist; fix it with: mkdir -p .*nowhere"):
-        up.make_landing(Config(home, tmp_path / "nowhere"), tmp_path / "nowhere")
+        serving.make_landing(Config(home, tmp_path / "nowhere"), tmp_path / "nowhere")
 
 
-def test_a_landing_that_is_no_folder_is_refused_before_anything_is_set_up(home, tmp_path):
-    with pytest.raises(WrongParameter, match="LANDING is '.*nowhere'; allowed: a folder that exists"):
-        up.up(str(tmp_path / "nowhere"))
+def test_a_landing_that_is_no_folder_is_refused_before_anything_is_made(home, tmp_path):
+    with pytest.raises(WrongParameter, match="--landing is '.*nowhere'; allowed: a folder that exists"):
+        serving.up(str(tmp_path / "nowhere"))
     assert not home.exists()
 
 
+REQUIRE = "from windrow.pipelines.cli import serving; serving.require_home"
+
+
 def test_a_home_of_another_user_is_refused_in_words(tmp_path):
-    code = f"from pathlib import Path; from stack import up; up.require_home(Path({str(tmp_path)!r}, 'home'))"
+    code = f"from pathlib import Path; {REQUIRE}(Path({str(tmp_path)!r}, 'home'))"
     (tmp_path / "home").mkdir(mode=0o755)
     words = as_other_user(sys.executable, "-c", code)
     if os.geteuid() != 0:
@@ -75,18 +81,18 @@ def test_the_password_is_told_to_a_terminal_only_and_else_its_file(home, monkeyp
 
 def test_a_command_of_make_names_the_home_that_the_environment_does(monkeypatch):
     monkeypatch.delenv(config.HOME, raising=False)
-    assert make("down") == "make down"
+    assert typed("down") == "make down"
     monkeypatch.setenv(config.HOME, "/data/my home")
-    assert make("down") == "make down WINDROW_HOME='/data/my home'"
-    assert make("up", "~/windrow") == "make up WINDROW_HOME=~/windrow"
+    assert typed("down") == "make down WINDROW_HOME='/data/my home'"
+    assert typed("up", "~/windrow") == "make up WINDROW_HOME=~/windrow"
 
 
 def test_which_other_airflows_run_is_known(tmp_path):
     other = tmp_path / "other"
     process = subprocess.Popen(["sleep", "60"], env=settings.airflow_environment(other, 18098))
     try:
-        wait_until(lambda: Running(other, 18098) in airflow.others(tmp_path / "mine"), "its environment can be read")
-        assert Running(other, 18098) not in airflow.others(other)
+        wait_until(lambda: Running(other, 18098) in server.others(tmp_path / "mine"), "its environment can be read")
+        assert Running(other, 18098) not in server.others(other)
     finally:
         process.kill()
         process.wait()
@@ -94,22 +100,20 @@ def test_which_other_airflows_run_is_known(tmp_path):
 
 @pytest.mark.parametrize(("text", "problem"), [("", "words of Airflow"), ("dags 'list", "quotes that end")])
 def test_airflow_s_command_line_without_words_or_with_half_a_quote_is_refused(monkeypatch, text, problem):
-    monkeypatch.setenv(up.ARGS, text)
+    monkeypatch.setenv(commands_of_make.ARGS, text)
     with pytest.raises(WrongParameter, match=f"ARGS is .*{problem}"):
-        up.command_line([])
+        commands_of_make.airflow(argparse.Namespace(words=[]))
 
 
-def test_airflow_s_command_line_needs_an_airflow_that_was_started(home, monkeypatch):
-    monkeypatch.setenv(up.ARGS, "dags list")
+def test_airflow_s_command_line_needs_an_airflow_that_was_started(home):
     with pytest.raises(NotSetUp, match=f"no Airflow was started over {home} yet; fix it with: make up WINDROW_HOME="):
-        up.command_line([])
+        serving.airflow(["dags", "list"])
 
 
 @pytest.mark.airflow
-def test_airflow_s_command_line_is_that_of_the_home(home, set_up, capfd, monkeypatch):
+def test_airflow_s_command_line_is_that_of_the_home(home, set_up, capfd):
     settings.airflow_environment(home, 8080)
-    monkeypatch.setenv(up.ARGS, "config get-value core dags_folder")
-    assert up.command_line([]) == 0
+    assert serving.airflow(["config", "get-value", "core", "dags_folder"]) == 0
     assert str(REPOSITORY / "dags") in capfd.readouterr().out
 
 
@@ -121,13 +125,12 @@ def test_a_backfill_is_asked_of_the_server_where_one_runs(monkeypatch, home, cap
     asked = []
     client = SimpleNamespace(backfill=lambda **days: asked.append(days) or 7)
     running = SimpleNamespace(client=lambda: client, address="http://here", environment={})
-    monkeypatch.setattr(airflow.shutil, "which", lambda name: name)
-    monkeypatch.setattr(up, "running", lambda home: running)
+    monkeypatch.setattr(serving, "running", lambda home: running)
     words = [word for pair in more.items() for word in pair if word]
-    assert up.command_line([*ASKED.split(), *words]) == 0
+    assert serving.airflow([*ASKED.split(), *words]) == 0
     given = {"dag": "bikes", "first": date(2018, 6, 1), "last": date(2018, 6, 3)}
     assert asked == [given | {"backwards": bool(more), "reprocess": more.get("--reprocess-behavior", "none")}]
-    assert "backfill 7: http://here/dags/bikes" in capsys.readouterr().out
+    assert "backfill 7: http://here/dags/bikes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [
@@ -135,4 +138,4 @@ def test_a_backfill_is_asked_of_the_server_where_one_runs(monkeypatch, home, cap
     ASKED.replace("06-01", "06-31"), "backfill create --dag-id bikes", f"{ASKED} --reprocess-behavior some",
 ])  # fmt: skip
 def test_any_other_command_is_airflow_s_own(words):
-    assert up._days_of_backfill(words.split()) is None
+    assert serving._days_of_backfill(words.split()) is None

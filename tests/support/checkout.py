@@ -15,7 +15,7 @@ EXAMPLES = ("examples", "windrow.toml")
 def copied(into: Path, *names: str) -> Path:
     """Copy files and folders of the checkout, without compiled code; returns the folder. With a folder of Windrow's a
     windrow/ comes along, whose other folders are the checkout's, with schemas/ the definitions."""
-    for name in (*names, *(EXAMPLES if "schemas" in names else ())):
+    for name in dict.fromkeys((*names, *(EXAMPLES if "schemas" in names else ()))):
         source, target = ROOT / name, into / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():

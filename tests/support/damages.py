@@ -104,7 +104,7 @@ def do(config: Config, table: str, kind: str, filters: list[tuple] | None = None
         (damaged,) = log.glob("*.checkpoint.parquet")
         OF_A_CHECKPOINT[kind](damaged)
     elif kind in OF_AN_ENTRY:
-        _remove_checkpoints(log)  # else nobody needs the entries before
+        _remove_checkpoints(log)  # else no reader needs the entries before
         entries = sorted(log.glob("*.json"))
         damaged = Random(seed).choice(entries[:-1] or entries)  # without the newest a log is an older one, and whole
         OF_AN_ENTRY[kind](damaged)

@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pyspark
 
-from stack import debian, jars
-from stack.places import JARS
+from stack.places import MADE
 from tests.support import processes
 from tests.support.processes import free_port
+from windrow.pipelines.engines.spark import jars
+from windrow.pipelines.logged import silent
+from windrow.processes import java
 
+JARS = MADE / "jars"
 _JARS = jars.JarSet(
     "HDFS's",
     Path(__file__).with_suffix(".sha256"),
-    JARS / "hdfs",
+    "hdfs",
     "make test-cluster",
 )
 
@@ -24,7 +27,7 @@ _JARS = jars.JarSet(
 @contextmanager
 def server() -> Iterator[str]:
     """Start one, empty; gives its address."""
-    jars.ensure(_JARS)
+    jars.ensure(_JARS, JARS, silent)
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="windrow-hdfs-") as folder:
         details = Path(folder, "details.json")
@@ -37,11 +40,11 @@ def server() -> Iterator[str]:
 
 @contextmanager
 def _started(folder: Path, *options: str) -> Iterator[subprocess.Popen]:
-    class_path = f"{_JARS.folder}/*:{Path(pyspark.__file__).parent}/jars/*"
+    class_path = f"{_JARS.folder(JARS)}/*:{Path(pyspark.__file__).parent}/jars/*"
     main = "org.apache.hadoop.test.MiniDFSClusterManager"
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(
-            [debian.find_java() or "java", "-Xmx512m", "-cp", class_path, main, *options],
+            [java.find() or "java", "-Xmx512m", "-cp", class_path, main, *options],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -30,7 +30,7 @@ PATIENT = pytest.mark.timeout(1_200)
 
 
 def silent(text: str) -> None:
-    """Progress that nobody listens to."""
+    """Progress that no caller listens to."""
 
 
 def tables_of(stream_name: str) -> StreamTables:

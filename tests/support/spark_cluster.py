@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pyspark
 
-from stack import debian, images
+from stack import images
 from tests.support import processes
 from tests.support.processes import free_port
-from windrow.processes import proc
+from windrow.processes import java, proc
 
 _LINKS_TO_CHECKOUT = ("_windrow.pth", "windrow-*.dist-info")
 _MASTER, _WORKER = (f"org.apache.spark.deploy.{name}" for name in ("master.Master", "worker.Worker"))
@@ -40,7 +40,7 @@ class SparkCluster:
     @property
     def conf(self) -> dict[str, str]:
         """Settings of a driver's session."""
-        # Of the parallelism nobody may think that it is the number of cores.
+        # No code may take the parallelism for the number of cores.
         return {
             "spark.executor.memory": "1g",
             "spark.driver.host": "127.0.0.1",
@@ -137,7 +137,7 @@ def _start(of: SparkCluster, name: str, main: str, *options: object) -> subproce
     settings = {
         "PATH": os.defpath,
         "HOME": str(folder / "home"),
-        "JAVA_HOME": str(Path(debian.find_java() or "").resolve().parent.parent),
+        "JAVA_HOME": str(Path(java.find() or "").resolve().parent.parent),
         "SPARK_HOME": str(spark),
         "SPARK_LOCAL_DIRS": str(folder / "tmp"),
         "SPARK_DAEMON_MEMORY": "256m",

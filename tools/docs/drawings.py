@@ -1,9 +1,12 @@
-"""The drawings of docs/drawings.md: rows of `replay_table`, drawn as SVG. Text stays text, and the same rows give the
-same bytes."""
+"""The drawings of docs/drawings.md, and those of README's query: rows of `replay_table`, drawn as SVG. Text stays text,
+and the same rows give the same bytes."""
 
+import contextlib
 import io
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import matplotlib
 import pyarrow as pa
@@ -31,14 +34,30 @@ KINDS: dict[str, Window] = {
 }
 
 
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
 def drawings() -> dict[str, str]:
     """SVG of each drawing, by its path below docs/."""
+    of_readme, query = readme_query()
+    known = replay_table(of_readme, query).to_pylist()
     with matplotlib.rc_context(SETTINGS):
         return {
             "drawings/windows.svg": _drawn(_windows, 4.2),
-            "drawings/watermark.svg": _drawn(_watermark, 4.2),
-            "drawings/revisions.svg": _drawn(_revisions, 2.8),
+            "drawings/watermark.svg": _drawn(lambda axes: _watermark(axes, trips()), 4.2),
+            "drawings/revisions.svg": _drawn(lambda axes: _revisions(axes, rows_of(tumbling(HOUR))), 2.8),
+            "drawings/concepts-watermark.svg": _drawn(lambda axes: _watermark(axes, of_readme), 4.2),
+            "drawings/concepts-revisions.svg": _drawn(lambda axes: _revisions(axes, known), 2.8),
         }
+
+
+def readme_query() -> tuple[pa.Table, Query]:
+    """The trips and the query of README's worked query."""
+    said: dict = {}
+    [code] = re.findall(r"^```python\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, said)
+    return pa.Table.from_pandas(said["trips"], preserve_index=False), said["query"]
 
 
 def _drawn(draw: Callable[[Axes], None], inches_high: float) -> str:
@@ -104,17 +123,17 @@ def _windows(axes: Axes) -> None:
     axes.set_xlabel("event time")
 
 
-def _watermark(axes: Axes) -> None:
+def _watermark(axes: Axes, events: pa.Table) -> None:
     """Events by arrival and event time, and the watermark behind the newest."""
-    events = trips().to_pylist()
-    ticks = ticks_of_events(*(trips()[name].cast(pa.int64()).to_numpy() for name in ("arrival", "start")))
+    in_us = (events[name].cast(pa.timestamp("us", "UTC")).cast(pa.int64()) for name in ("arrival", "start"))
+    ticks = ticks_of_events(*(times.to_numpy() for times in in_us))
     when = [_hours(EPOCH + int(us) * MICROSECOND) for us in ticks.tick_us]
     level = [_hours(EPOCH + int(us) * MICROSECOND - LATENESS) for us in ticks.newest_start_us]
     axes.step([*when, 14], [*level, level[-1]], where="post", color=BLUE, label="watermark: newest event − 30 min")
     axes.plot([8, 14], [8, 14], color=GREY, linewidth=0.8, linestyle="--", label="known at once")
-    late = [row for row in events if row["arrival"] - row["start"] > HOUR]
-    on_time = [row for row in events if row not in late]
-    for rows, color, name in ((on_time, "black", "events in time"), (late, ORANGE, "late event")):
+    late = [row for row in events.to_pylist() if row["arrival"] - row["start"] > HOUR]
+    on_time = [row for row in events.to_pylist() if row not in late]
+    for rows, color, name in ((on_time, "black", "events on time"), (late, ORANGE, "late event")):
         arrivals, starts = ([_hours(row[column]) for row in rows] for column in ("arrival", "start"))
         axes.scatter(arrivals, starts, s=22, color=color, zorder=3, label=name)
     axes.axhspan(8, 9, color=BLUE, alpha=0.12, label="window 08:00 to 09:00")
@@ -126,9 +145,8 @@ def _watermark(axes: Axes) -> None:
     axes.legend(loc="upper left", frameon=False)
 
 
-def _revisions(axes: Axes) -> None:
+def _revisions(axes: Axes, rows: list[dict]) -> None:
     """The rows of each window, from when each was the answer to the next."""
-    rows = rows_of(tumbling(HOUR))
     starts = sorted({row["window_start"] for row in rows})
     for place, start in enumerate(starts):
         of_window = [row for row in rows if row["window_start"] == start]
@@ -137,7 +155,8 @@ def _revisions(axes: Axes) -> None:
             begin = _hours(row["emitted_at"])
             axes.barh(place, end - begin, left=begin, height=0.7, alpha=0.55, edgecolor="white",
                       color=ORANGE if row["revision"] else BLUE)  # fmt: skip
-            axes.text(begin + 0.05, place, f"{row['trips']} trips, {row['pane']}", va="center")
+            counted = f"{row['trips']} trip{'s' * (row['trips'] != 1)}"
+            axes.text(begin + 0.05, place, f"{counted}, {row['pane']}", va="center")
     axes.axvline(11, color="black", linewidth=1)
     axes.text(11, -0.75, "known at 11:00", ha="center")
     _clock(axes, 8, 14)

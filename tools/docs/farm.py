@@ -1,10 +1,10 @@
 """docs/farm.md: the farm, its functions and what these say of a window."""
 
-from tools.docs.markdown import bullets, page
 from windrow.kernels.farm.content import FIRST_OWN, STATUSES
 from windrow.kernels.farm.functions import describe, function, functions
 from windrow.kernels.farm.functions._function import Parameter, Parameters
 from windrow.kernels.farm.given_windows import MOST_RING
+from windrow.pipelines.docs.markdown import bullets, page
 from windrow.pipelines.report import dag_text
 from windrow.schemas.registry import models
 

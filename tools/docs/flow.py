@@ -1,7 +1,7 @@
 """docs/flow.md: the stages, what each reads and writes, and a tour of the code."""
 
-from tools.docs.markdown import grid, joined, page
 from windrow.pipelines import flow
+from windrow.pipelines.docs.markdown import grid, joined, page
 from windrow.pipelines.report import dag_text
 from windrow.schemas.registry import queries_of, streams
 from windrow.schemas.stream import Stream
@@ -54,13 +54,15 @@ def _tasks(stream: Stream) -> list[str]:
     ingest, queries = flow.ingest_task(stream), queries_of(stream.name)
     scheduled, in_order = flow.scheduled_queries(stream), flow.queries_in_order(stream)
     replay = [flow.replay_task(scheduled)] if scheduled else []
-    parts = [f"The tasks of a run of `{stream.name}`, each one process:", _commands([ingest, *replay])]
+    parts = [f"A run of `{stream.name}` has these tasks, each in one process:", _commands([ingest, *replay])]
     if in_order:
-        text = f"Those of `{stream.name}{flow.IN_ORDER}`, once the day before is done:"
+        text = f"A run of `{stream.name}{flow.IN_ORDER}` starts once the day before is done:"
         parts += [text, _commands([ingest, flow.replay_task(in_order)])]
     if queries:
-        names = f"`{stream.name}{flow.BACKFILL}`, with the run's params behind it, and of `{stream.name}{flow.STALE}`"
-        parts += [f"That of {names}:", _commands([flow.backfill_task(queries), flow.stale_task(stream)])]
+        names = (
+            f"`{stream.name}{flow.BACKFILL}` adds the run's params to its command; `{stream.name}{flow.STALE}` doesn't"
+        )
+        parts += [f"{names}:", _commands([flow.backfill_task(queries), flow.stale_task(stream)])]
     return parts
 
 

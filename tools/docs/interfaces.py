@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperCommand
 
 import windrow
-from tools.docs.markdown import grid, joined, page
 from windrow.kernels import api, farm, per_event
 from windrow.pipelines.cli import _app as command_line
+from windrow.pipelines.docs.markdown import grid, joined, page
 from windrow.schemas import fields, instants, local_time, model, query, stream, windows
 from windrow.schemas.errors import kinds
 

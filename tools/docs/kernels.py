@@ -5,11 +5,11 @@ import inspect
 from importlib import import_module
 from types import ModuleType
 
-from tools.docs.markdown import bullets, joined, page
 from windrow.kernels import aggregators, frames, spans
 from windrow.kernels.aggregators._window import Card
 from windrow.kernels.monoid import SECOND, SHARE, Parameter
 from windrow.kernels.monoids import describe, every_monoid, functions
+from windrow.pipelines.docs.markdown import bullets, joined, page
 from windrow.pipelines.tables.query_tables import OF_ANY_COLUMN
 
 

@@ -8,11 +8,10 @@ from tools.docs.farm import farm_page
 from tools.docs.flow import flow_page
 from tools.docs.interfaces import commands_page, python_page
 from tools.docs.kernels import aggregates_page, kernels_page
-from tools.docs.markdown import grid, page
-from tools.docs.streams import stream_page, streams_page
-from tools.docs.tables import tables_page
-from windrow.schemas.project import SETTINGS
-from windrow.schemas.registry import streams
+from windrow.pipelines.docs.markdown import grid, page
+from windrow.pipelines.docs.pages import pages as pages_of_projects
+from windrow.schemas.dag_settings import KEYS, WHAT
+from windrow.schemas.project import SETTINGS, TABLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -21,8 +20,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 def pages() -> dict[str, str]:
     """Text of each made page, by file name."""
     return {
-        "tables.md": tables_page(),
-        "streams.md": streams_page(),
+        **pages_of_projects(),
         "flow.md": flow_page(),
         "aggregates.md": aggregates_page(),
         "kernels.md": kernels_page(),
@@ -32,14 +30,17 @@ def pages() -> dict[str, str]:
         "python.md": python_page(),
         "decisions/README.md": decisions_page(),
         **drawings(),
-        **{f"streams/{stream.name}.md": stream_page(stream) for stream in streams().values()},
     }
 
 
 def settings_page() -> str:
     """What windrow.toml may say."""
     rows = [[f"`{key}`", f"`WINDROW_{key.upper()}`", what] for key, what in SETTINGS.items()]
-    return page("settings", settings=grid([["key", "variable", "what it is"], *rows]))
+    tables = [
+        [f"`{key}`", ", ".join(f"`[{kind}.NAME]`" for kind in TABLES if key in KEYS[kind]), WHAT[key]] for key in WHAT
+    ]
+    of_tables = grid([["key", "of", "what it is"], *tables])
+    return page("settings", settings=grid([["key", "variable", "what it is"], *rows]), tables=of_tables)
 
 
 def decisions_page() -> str:

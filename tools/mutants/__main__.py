@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 from pytest import ExitCode
 
-from stack.places import MADE, REPOSITORY, say
+from stack.places import MADE, REPOSITORY
 from tools.mutants import probes, trials
 from tools.mutants.faults import Fault, sample
 from tools.mutants.results import EQUIVALENT, FOLDER, PAGE, Measurement, write_page
 from tools.mutants.trials import Clone
+from windrow.pipelines.logged import say
 from windrow.schemas.errors import WrongParameter
 
 TREES = 2

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stack.places import REPOSITORY
-from tools.docs.markdown import grid, page
 from tools.mutants.faults import FOLDERS, Fault
 from tools.mutants.trials import LIMITS_S, Trial
+from windrow.pipelines.docs.markdown import grid, page
 from windrow.schemas.errors import WrongParameter
 
 FOLDER = Path("tests/power")

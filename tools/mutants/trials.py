@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from pytest import ExitCode
 
-from stack.places import REPOSITORY, say
+from stack.places import REPOSITORY
 from tools.mutants.faults import Fault
+from windrow.pipelines.logged import say
 
 GIT = ("git", "-c", "advice.detachedHead=false")
 ENDED_BY_LIMIT = -1

@@ -18,7 +18,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 
 from windrow.airflow import connections, installation
 from windrow.airflow.hook import WindrowHook
-from windrow.pipelines.flow import REPORT
+from windrow.pipelines.flow import REPORT, RUNS
 from windrow.processes.children import end_session
 from windrow.schemas import errors
 
@@ -45,7 +45,7 @@ class WindrowOperator(BaseOperator):
 
     The events of its assets carry what the command reports of each table that it updated: day, rows, revisions, checks
     of the gate with their verdict, version of the lake's table. Of a day it returns the same, which Airflow shows as
-    its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the last task of the run.
+    its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the task behind it.
     """
 
     template_fields = ("arguments",)
@@ -92,8 +92,8 @@ class WindrowOperator(BaseOperator):
             self.on_kill()
             # Not retried: it would take as long again.
             raise AirflowFailException(
-                f"windrow was ended after {self.execution_timeout}, the most that a task may take; give it more: "
-                f"{installation.MOST_TASK_SECONDS}, a number of seconds in Airflow's environment"
+                f"Airflow ended windrow after {self.execution_timeout}, the most that a task may take. To give it more "
+                f"time, set {installation.MOST_TASK_SECONDS} in Airflow's environment, in seconds"
             ) from late
 
     def environment(self) -> dict[str, str]:
@@ -103,13 +103,7 @@ class WindrowOperator(BaseOperator):
 
     def note(self, asset_events: dict[str, dict], context: Context) -> None:
         """Put what is known of each table on its event."""
-        for outlet in self.outlets:
-            if outlet.name not in asset_events:
-                continue
-            if isinstance(outlet, AssetAlias):
-                context["outlet_events"][outlet].add(asset(outlet.name), extra=asset_events[outlet.name])
-            else:
-                context["outlet_events"][outlet].extra = asset_events[outlet.name]
+        note(self.outlets, asset_events, context)
 
     def command(self, context: Context, asset_events: Path, settings: Mapping[str, str]) -> list[str]:
         """What is run. AirflowFailException for a run without a day, or a wrong setting."""
@@ -118,7 +112,8 @@ class WindrowOperator(BaseOperator):
         except errors.WrongParameter as wrong:
             raise AirflowFailException(str(wrong)) from wrong
         of_run = ("--day", day_of(context), "--run-id", context["run_id"]) if self.of_a_day else ()
-        of_assets = ("--asset-events", str(asset_events)) if self.outlets else ()
+        # Of RUNS a command has nothing to say.
+        of_assets = ("--asset-events", str(asset_events)) if {each.name for each in self.outlets} - {RUNS} else ()
         return [windrow, "--end-with-parent", *self.words(context), *of_run, *of_assets]
 
     def words(self, context: Context) -> list[str]:
@@ -131,6 +126,17 @@ class WindrowOperator(BaseOperator):
             end_session(self.process.pid, GRACE_S)
 
 
+def note(outlets: Iterable[Any], asset_events: dict[str, dict], context: Context) -> None:
+    """Put what is known of each table on its event."""
+    for outlet in outlets:
+        if outlet.name not in asset_events:
+            continue
+        if isinstance(outlet, AssetAlias):
+            context["outlet_events"][outlet].add(asset(outlet.name), extra=asset_events[outlet.name])
+        else:
+            context["outlet_events"][outlet].extra = asset_events[outlet.name]
+
+
 def _read(asset_events: Path) -> dict[str, dict]:
     return json.loads(asset_events.read_text()) if asset_events.exists() else {}
 
@@ -141,8 +147,8 @@ def day_of(context: Context) -> str:
     asked, run = context["params"].get("day"), context.get("dag_run")
     if asked and run is not None and run.run_type == OF_A_BACKFILL:
         raise AirflowFailException(
-            f'this run is of a backfill, whose runs each have a day of their own, and has the param "day", {asked}; '
-            'start the backfill again without "day" in its configuration, over the days that you want'
+            f'this run is part of a backfill, so it has a day of its own, and it also has the param "day", {asked}. '
+            'Start the backfill again over the days that you want, without "day" in its configuration'
         )
     day = asked or context.get("ds")
     if not day:

@@ -39,7 +39,9 @@ def of_spark(connection: Connection) -> dict[str, str]:
     extra = connection.extra_dejson
     if (mode := extra.get("deploy-mode") or "client") != "client":
         name = f"connection {connection.conn_id!r}"
-        raise AirflowFailException(f"{name} has deploy-mode {mode!r}; allowed: client, as the task is Spark's driver")
+        raise AirflowFailException(
+            f"{name} has deploy-mode {mode!r}; allowed: client, since the task is Spark's driver"
+        )
     fields = {setting: extra[field] for field, setting in _SPARK_FIELDS.items() if extra.get(field)}
     port = f":{connection.port}" if connection.port else ""
     master = {"WINDROW_SPARK_MASTER": f"{connection.host}{port}"} if connection.host else {}
@@ -63,6 +65,6 @@ def of_storage(connection: Connection) -> dict[str, str]:
 def _require_type(connection: Connection, variable: str, asked: str) -> None:
     if connection.conn_type != asked:
         raise AirflowFailException(
-            f"{variable} is {connection.conn_id!r}, a connection of type {connection.conn_type!r}; give it the name "
-            f"of one of type {asked!r}"
+            f"{variable} is {connection.conn_id!r}, a connection of type {connection.conn_type!r}; set it to a "
+            f"connection of type {asked!r}"
         )

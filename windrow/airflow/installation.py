@@ -1,30 +1,25 @@
-"""Which Windrow the tasks run, how long they may, and who gets mail about a task that failed or a run that takes too
-long (by default no one): from the environment of Airflow, so that dags/ may lie anywhere.
-
-| variable | meaning |
-| --- | --- |
-| `WINDROW_ALERT_CONNECTION` | an Airflow connection of type smtp, which has the sender too |
-| `WINDROW_ALERT_TO` | who gets the mail |
-| `WINDROW_ALERT_AFTER_SECONDS` | after how long a run that has not ended is late; without it no run is |
+"""Which Windrow the tasks run, and what windrow.toml and the environment say of tasks and DAGs: limits, and which
+notifier or mail address learns of a task that failed or a run that takes too long (by default none).
 
 Not from Airflow's Variables: one that can't be read at the moment, since the server is busy, counts as not set, and a
 task would write into another lake.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from airflow.sdk import AsyncCallback, DeadlineAlert, DeadlineReference
+from airflow.sdk import AsyncCallback, DeadlineAlert, DeadlineReference, SyncCallback
 
+from windrow.schemas.dag_settings import DagSettings
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.project import setting
-from windrow.schemas.replay_limits import read_seconds
 
-COMMAND, MOST_TASK_SECONDS, POOL = "WINDROW_COMMAND", "WINDROW_MOST_TASK_SECONDS", "WINDROW_POOL"
-ALERT, ALERT_TO, ALERT_AFTER = "WINDROW_ALERT_CONNECTION", "WINDROW_ALERT_TO", "WINDROW_ALERT_AFTER_SECONDS"
+COMMAND, MOST_TASK_SECONDS = "WINDROW_COMMAND", "WINDROW_MOST_TASK_SECONDS"
+ALERT, ALERT_TO = "WINDROW_ALERT_CONNECTION", "WINDROW_ALERT_TO"
 FAILED = ("Windrow: {{ ti.task_id }} of {{ ti.dag_id }} failed", "{{ ti.run_id }}<pre>{{ exception | e }}</pre>")
 LATE = ("Windrow: a run of {{ dag_run.dag_id }} is late", "{{ dag_run.dag_run_id }} has not ended yet")
 _IN_A_CHECKOUT = Path(__file__).resolve().parents[2] / ".venv" / "bin" / "windrow"
@@ -41,42 +36,67 @@ def command(of_connection: Mapping[str, str]) -> str:
     return path
 
 
-def pool() -> str:
-    """The pool of all tasks, whose slots bound how many of them, and with them how many JVMs, run at once."""
-    return setting(POOL) or "default_pool"
+def of_tasks(said: DagSettings) -> dict[str, Any]:
+    """Arguments of tasks. WrongParameter, shown as an import error, for a setting that is none."""
+    retries, told = said["retries"], _told_of_failures(said)
+    return {
+        "pool": said["pool"] or "default_pool",
+        "retries": 2 if retries is None else retries,
+        "execution_timeout": timedelta(seconds=said["most_task_seconds"] or _SIX_HOURS),
+        **({"owner": said["owner"]} if said["owner"] else {}),
+        **({"on_failure_callback": told} if told else {}),
+    }
 
 
-def execution_timeout() -> timedelta:
-    """After how long a task is ended. WrongParameter, shown as an import error, where the setting is no such number."""
-    return timedelta(seconds=read_seconds(MOST_TASK_SECONDS, setting(MOST_TASK_SECONDS)) or _SIX_HOURS)
-
-
-def alerts_of_tasks() -> dict[str, Any]:
-    """Arguments of every task."""
-    return {"on_failure_callback": _notifier()(**_mail(*FAILED))} if _is_alerted() else {}
-
-
-def alerts_of_runs() -> dict[str, Any]:
-    """Arguments of every DAG; WrongParameter, shown as an import error, where the time is none."""
-    after_s = read_seconds(ALERT_AFTER, setting(ALERT_AFTER))
-    if not (_is_alerted() and after_s):
+def of_runs(said: DagSettings) -> dict[str, Any]:
+    """Arguments of a DAG; as of_tasks otherwise."""
+    after_s, notifier = said["alert_after_seconds"], said["notifier"]
+    if not (after_s and (notifier or _mails(said))):
         return {}
-    mail = AsyncCallback(_notifier(), _mail(*LATE))
-    return {"deadline": DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, timedelta(seconds=after_s), mail)}
+    # Ours is sent by the triggerer; a user's, which may wait without being awaited, has a process of its own.
+    told = SyncCallback(imported(notifier)) if notifier else AsyncCallback(_mailer(), _mail(said, *LATE))
+    return {"deadline": DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, timedelta(seconds=after_s), told)}
 
 
-def _is_alerted() -> bool:
+def imported(notifier: str) -> Callable[..., Any]:
+    """The function or the class. WrongParameter where there is none of that name."""
+    module, _, name = notifier.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
+        raise _no_notifier(notifier, f"{type(error).__name__}: {error}") from None
+    if not callable(found):
+        raise _no_notifier(notifier, "it can't be called")
+    return found
+
+
+def _no_notifier(notifier: str, why: str) -> WrongParameter:
+    allowed = f"module:name of a function or a class of notifiers that Airflow can import ({why})"
+    return WrongParameter("notifier", notifier, allowed)
+
+
+def _told_of_failures(said: DagSettings) -> Callable[..., Any] | None:
+    if notifier := said["notifier"]:
+        found = imported(notifier)
+        try:
+            return found() if isinstance(found, type) else found
+        except Exception as error:
+            raise _no_notifier(notifier, f"{type(error).__name__}: {error}") from None
+    return _mailer()(**_mail(said, *FAILED)) if _mails(said) else None
+
+
+def _mails(said: DagSettings) -> bool:
     """WrongParameter for a connection without an address."""
-    if setting(ALERT) and not setting(ALERT_TO):
-        raise WrongParameter(ALERT_TO, setting(ALERT_TO), f"an address, since {ALERT} is set")
+    if setting(ALERT) and not said["alert_to"]:
+        raise WrongParameter(ALERT_TO, said["alert_to"], f"an address, since {ALERT} is set")
     return bool(setting(ALERT))
 
 
-def _mail(subject: str, text: str) -> dict[str, Any]:
-    return {"smtp_conn_id": setting(ALERT), "to": setting(ALERT_TO), "subject": subject, "html_content": text}
+def _mail(said: DagSettings, subject: str, text: str) -> dict[str, Any]:
+    return {"smtp_conn_id": setting(ALERT), "to": said["alert_to"], "subject": subject, "html_content": text}
 
 
-def _notifier() -> Any:
+def _mailer() -> Any:
     from airflow.providers.smtp.notifications.smtp import SmtpNotifier  # parsing it takes time, and it may be missing
 
     return SmtpNotifier

@@ -2,7 +2,8 @@
 
 from airflow.sdk import DAG, CronTriggerTimetable
 
-from windrow.airflow.tasks import Shared, add_report, operator
+from windrow.airflow.command import asset
+from windrow.airflow.tasks import Shared, add_after_failure, operator
 from windrow.pipelines import flow
 from windrow.pipelines.report import dag_text
 
@@ -11,8 +12,11 @@ def dag(shared: Shared) -> DAG:
     """The lake's; shared: what all DAGs have (tasks.py)."""
     text = dag_text.page("Maintenance", dag_text.text("maintenance"))
     schedule, tags = CronTriggerTimetable("30 3 * * *", timezone="UTC"), ["windrow", "maintenance"]
-    described = {"description": "Keeps the tables small: compaction, vacuum, short logs", "doc_md": text, "tags": tags}
+    described = {
+        "description": "Keeps the tables small: compacts files, removes old versions, shortens logs",
+        "doc_md": text,
+        "tags": tags,
+    }
     with DAG("maintenance", schedule=schedule, max_active_runs=1, **described, **shared) as made:
-        operator(flow.maintenance_task())
-        add_report(made)
+        add_after_failure(operator(flow.maintenance_task(), outlets=[asset(flow.RUNS)]))
     return made

@@ -1,13 +1,13 @@
-"""The operators of two tasks. One does many days: its run's params say which. One makes the pages of `windrow report`,
-which dags/plugins/report.py shows in Airflow."""
+"""The operators of three tasks. One does many days: its run's params say which. One makes the pages of `windrow
+report`, which report_plugin.py shows in Airflow. One follows a task that failed."""
 
 from collections.abc import Sequence
 
-from airflow.sdk import Context, Param
+from airflow.sdk import BaseOperator, Context, Param
 from airflow.sdk.configuration import conf
 from airflow.sdk.execution_time.xcom import XCom
 
-from windrow.airflow.command import UNNOTED, WindrowOperator
+from windrow.airflow.command import UNNOTED, WindrowOperator, note
 from windrow.pipelines.report.words import FIRST_FILE, SERVED_AT
 from windrow.schemas.query import Query
 
@@ -20,11 +20,11 @@ def params(queries: Sequence[Query]) -> dict[str, Param]:
     chosen = {"type": "array", "items": {"type": "string", "enum": names}, "examples": names, "minItems": 1}
     return {
         "from": Param(None, description="the first arrival day, UTC", **day),
-        "to": Param(None, description="the last arrival day, included", **day),
-        "queries": Param(names, description="which of them", **chosen),
+        "to": Param(None, description="the last arrival day, UTC, included", **day),
+        "queries": Param(names, description="the queries to run", **chosen),
         "backwards": Param(False, type="boolean", description="newest days first; the rows are the same"),
-        "again": Param(False, type="boolean", description="also days that are published as they would be now"),
-        "stale": Param(False, type="boolean", description="instead of a range every day that is stale"),
+        "again": Param(False, type="boolean", description="also days whose published rows are up to date"),
+        "stale": Param(False, type="boolean", description="every stale day, instead of a range"),
     }
 
 
@@ -45,21 +45,21 @@ def address(file: str = FIRST_FILE) -> str:
 
 
 class ReportOperator(WindrowOperator):
-    """Also gives the address of the first page in this Airflow: a link to a file opens from none of its pages. And
-    makes the events of what tasks before it published that failed: a teardown, it runs then too."""
+    """Also gives the address of the first page in this Airflow: a link to a file opens from none of its pages."""
 
     def note(self, asset_events: dict[str, dict], context: Context) -> None:
         """On the event of the asset, and in the log."""
         self.log.info("in this Airflow: %s", address())
-        reported = {name: {**known, "address": address()} for name, known in asset_events.items()}
-        super().note(reported | self._unnoted(context), context)
+        super().note({name: {**known, "address": address()} for name, known in asset_events.items()}, context)
 
-    def _unnoted(self, context: Context) -> dict[str, dict]:
-        """Taken away, so that this task makes the events once, however often it is run."""
+
+class AfterFailureOperator(BaseOperator):
+    """Makes the events of what the task before it published, of which Airflow makes none where it failed."""
+
+    def execute(self, context: Context) -> None:
+        """The XComs are taken away, so that the events are made once, however often this is run."""
         task = context["ti"]
-        found: dict[str, dict] = {}
         for name in sorted(self.upstream_task_ids):
             if published := task.xcom_pull(task_ids=name, key=UNNOTED):
-                found |= published
+                note(self.outlets, published, context)
                 XCom.delete(UNNOTED, task_id=name, dag_id=task.dag_id, run_id=task.run_id)
-        return found

@@ -1,44 +1,56 @@
 """What the tasks and the DAGs have in common."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
-from airflow.sdk import DAG, AssetAlias, CronDataIntervalTimetable, Param
+from airflow.sdk import AssetAlias, CronDataIntervalTimetable, Param
+from airflow.sdk.exceptions import AirflowTimetableInvalid
+from croniter import CroniterError, croniter
 
+from windrow.airflow import installation
 from windrow.airflow.command import WindrowOperator, asset
-from windrow.airflow.installation import alerts_of_runs, alerts_of_tasks, execution_timeout, pool
-from windrow.airflow.operators import ReportOperator
+from windrow.airflow.operators import AfterFailureOperator
 from windrow.pipelines import flow
 from windrow.pipelines.report import dag_text
-from windrow.schemas.query import Query
+from windrow.schemas.dag_settings import NO_SCHEDULE, DagSettings
+from windrow.schemas.errors import WrongParameter
 from windrow.schemas.stream import Stream
 
 # Before any data: Airflow runs no task for a date before it, and says `success`.
 START = datetime(1900, 1, 1, tzinfo=UTC)
-
+OF_ALL = DagSettings()
 
 Shared: TypeAlias = dict[str, Any]
 
 
-def common(conn_id: str | None = None) -> Shared:
-    """What every DAG has; WrongParameter, shown as an import error, for a setting that is none."""
-    delay, timeout = timedelta(seconds=30), execution_timeout()
-    limits = {"retries": 2, "retry_delay": delay, "execution_timeout": timeout, "pool": pool(), "conn_id": conn_id}
+def common(conn_id: str | None = None, said: DagSettings = OF_ALL) -> Shared:
+    """What DAGs have. WrongParameter, shown as an import error, for a setting that is none."""
     return {
         "start_date": START,  # no end_date for the same reason; the first task refuses days not of the stream
         "catchup": False,
-        "default_args": limits | alerts_of_tasks(),
-        **alerts_of_runs(),
+        "default_args": {"retry_delay": timedelta(seconds=30), "conn_id": conn_id, **installation.of_tasks(said)},
+        **installation.of_runs(said),
     }
 
 
-def each_day() -> dict[str, Any]:
-    """What DAGs have that run for a logical date."""
+def each_day(said: DagSettings) -> dict[str, Any]:
+    """What DAGs have that run for a logical date. WrongParameter for a schedule that Airflow can't read."""
     return {
-        "schedule": CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
+        "schedule": _schedule(said["schedule"] or "0 0 * * *"),
         "params": {"day": Param(None, type=["null", "string"], format="date", description="beats the logical date")},
     }
+
+
+def _schedule(said: str) -> CronDataIntervalTimetable | None:
+    if said == NO_SCHEDULE:
+        return None
+    found = CronDataIntervalTimetable(said, timezone="UTC")
+    try:
+        found.validate()
+        croniter(said).get_next()
+    except (AirflowTimetableInvalid, CroniterError) as error:  # the second of 30 February
+        raise WrongParameter("schedule", said, f"a cron of five fields, in UTC, or {NO_SCHEDULE!r} ({error})") from None
+    return found
 
 
 def ingest_operator(stream: Stream) -> WindrowOperator:
@@ -49,29 +61,31 @@ def ingest_operator(stream: Stream) -> WindrowOperator:
     return operator(task, max_active_tis_per_dag=1, inlets=[*map(asset, task.may_update)])
 
 
-def add_report(dag: DAG, queries: Sequence[Query] = ()) -> None:
-    """Its last task: makes the pages again, also where others failed. A teardown, since a run's state is that of its
-    last tasks, and would be a success whatever these did; of a teardown it takes no notice.
+def add_after_failure(task: WindrowOperator) -> None:
+    """A task behind it that runs where it failed, or one before it; else Airflow skips it without a process. A
+    teardown, of which a run's state takes no notice: the run would be a success whatever became of the others.
 
-    The tables of the queries are its inlets: by that Airflow knows of these assets before their first event. Outlets
-    they are for what was published by a task that failed (windrow/airflow/operators.py).
+    It makes the events of what the task published before it failed (windrow/airflow/operators.py), and that of RUNS,
+    which the report follows.
     """
-    before = dag.leaves
-    tables = [table for query in queries for table in flow.published_tables(query)]
-    report = operator(flow.report_task(), ReportOperator, max_active_tis_per_dag=1, inlets=[*map(asset, tables)])
-    report.outlets = [asset(flow.REPORT), *map(AssetAlias, tables)]
-    before >> report.as_teardown()
+    outlets = [asset(flow.RUNS), *(each for each in task.outlets if isinstance(each, AssetAlias))]
+    text = f"Runs only where `{task.task_id}`, or a task before it, failed: it makes the events of what was published."
+    after = AfterFailureOperator(
+        task_id=f"{task.task_id}_failed", outlets=outlets, trigger_rule="one_failed", doc_md=text
+    )
+    after.is_teardown = True
+    task >> after
 
 
 def operator(task: flow.Task, kind: type[WindrowOperator] = WindrowOperator, **more: Any) -> WindrowOperator:
     """The task of the map as an operator. Of each table of which something is new there is an event, by an alias: of an
     asset itself there is one whenever its task succeeds."""
+    aliases = [*map(AssetAlias, (*task.publishes, *task.may_update))]
     return kind(
         task_id=task.name,
         arguments=task.arguments,
         of_a_day=task.of_a_day,
         publishes=bool(task.publishes),
         doc_md=dag_text.task_page(task),
-        outlets=[*map(AssetAlias, (*task.publishes, *task.may_update))],
-        **more,
+        **{"outlets": aliases, **more},
     )

@@ -16,6 +16,7 @@ class TestLake:
 
     def __init__(self, folder: Path):
         self.home, self.landing = folder / "home", folder / "landing"
+        self.variables: dict[str, str] = {}
 
     def land(self, path: str, text: str) -> None:
         """Write a file below the landing folder."""
@@ -28,7 +29,7 @@ class TestLake:
         fails."""
         places = {"WINDROW_HOME": str(self.home), "WINDROW_LANDING": str(self.landing), "WINDROW_ENGINE": "local"}
         command = [sys.executable, "-m", "windrow.pipelines", *words, "--json"]
-        ended = subprocess.run(command, env=os.environ | places, capture_output=True, text=True)
+        ended = subprocess.run(command, env=os.environ | places | self.variables, capture_output=True, text=True)
         assert ended.returncode == 0, ended.stderr
         return json.loads(ended.stdout) if ended.stdout else []
 

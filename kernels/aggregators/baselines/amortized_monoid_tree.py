@@ -7,10 +7,11 @@ Sum over 1 2 1 2 1 2 1 2, fig. 4 of the paper (here all eight are in the forest,
     level 0    [1 2] [1 2] [1 2] [1 2]         stack: 5 = R0 without the 1, below it 3 = R0 without 1 and 2
 
 A pair is handed up once the next pair of its level begins, so the last pair of every level is a root (Invariant 3).
-insert combines with R1; evict takes R0 from the stack. The forest is for what comes after: the stack is filled again
-from the right siblings along the old edge, R0 and R1 are made again when the leftmost tree changes.
+insert combines with R1; evict takes R0 from the stack. The forest serves later calls: the right siblings along the old
+edge fill the stack again, and R0 and R1 are made again when the leftmost tree changes.
 
-Where the text of the paper and its algorithms differ; all decided for the text, or for what gives right answers:
+The text of the paper and its algorithms differ in these places. This kernel follows the text, or what gives right
+answers:
 - Algorithm 5 combines the last pairs of all levels, beginning with the old R1. §4.2.2 leaves the leftmost tree out,
   and fig. 4 has R1 = 6, not 12: the loop must end before |L|, and R1 begin as ∅.
 - Algorithm 6 calls compute_right_result only when the leftmost tree is gone. Then R0 stays ∅ and the stack empty,
@@ -167,9 +168,9 @@ def _total(forest, into):
 
 
 class AmortizedMonoidTree(MonoidWindow):
-    """Amortised MTA. With n entries: insert and evict O(1) amortised, O(log n) at worst; bulk_insert of m O(m) after
-    sorting, bulk_evict and range_query O(log n), query and len O(1); a policy costs O(log m) of its calls per event,
-    m entries being evicted.
+    """Amortised MTA. With n entries in the window, and m in a burst or an eviction: insert and evict O(1) amortised and
+    O(log n) at worst, bulk_insert O(m) after sorting, bulk_evict and range_query O(log n), query and len O(1). A policy
+    is called O(log m) times per event.
     """
 
     CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(log n)", "O(1)", "O(log n)", "MTA §4.2, alg. 3-7")

@@ -1,6 +1,6 @@
 """DABA lite: two-stacks lite without its pauses; the next front is made bit by bit. In order of time only.
 
-The queue falls into regions, of which each entry's state says another thing. Times 1 to 10 inserted, sum:
+The queue has regions, and the state of an entry means something else in each region. Times 1 to 10 inserted, sum:
 
     time      1   2 |  3   4 |  5   6 |  7   8 |  9 | 10
     holds    36  35 |  7   4 |  5   6 | 15   8 |  9 | 10
@@ -11,12 +11,12 @@ The queue falls into regions, of which each entry's state says another thing. Ti
     right, back          itself; back = 9
 
     query() = 36 + 9 + 10. Each insertion and each eviction is one step: the accumulator takes an entry from the right
-    (6 becomes 6 + 15 = 21) and the front one from the left (7 becomes 7 + 26 = 33). Left and right, as long as each
-    other, are used up together; then the front walks through the accumulator. It reaches the middle just when the
-    back has grown as long as the front: a flip, which only moves the borders, makes front and back the new left and
-    right.
+    (6 becomes 6 + 15 = 21), and the front takes one from the left (7 becomes 7 + 26 = 33). Left and right have the
+    same length, so they are used up together. Then the front walks through the accumulator. It reaches the middle
+    when the back has grown as long as the front. Then a flip makes front and back the new left and right; it only
+    moves the borders.
 
-A burst of m entries is m steps, but those up to the next flip are done together, by one call for the accumulator.
+A burst of m entries is m steps. The steps up to the next flip are done together, by one call for the accumulator.
 
 Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggregation in worst-case constant time"
 (VLDB Journal 2021); FIBA §7, a baseline.
@@ -114,12 +114,12 @@ def _walk(queue, entries):
 
 
 class DabaLite(LiteWindow):
-    """In order of time; with n entries, m in a burst or an eviction: insert, evict and query O(1) in the worst case,
-    bulk_insert O(m) after sorting, bulk_evict O(m), range_query O(entries in range), len O(1). The worst case has one
-    exception: an insertion costs O(n) where the memory grows, which ends once a window has its size.
+    """In order of time. With n entries in the window, and m in a burst or an eviction: insert, evict and query O(1) in
+    the worst case, bulk_insert O(m) after sorting, bulk_evict O(m), range_query O(entries in range), len O(1). The
+    worst case has one exception: an insertion costs O(n) when the memory grows, which stops once a window has its size.
 
-    Memory: a time and a state an entry and an eighth of that; with keep_values, on by default, a state more. Without,
-    range_query refuses ranges that end before the younger part of the window does.
+    Memory: for each entry a time and a state, plus an eighth of that, and one more state with keep_values (the
+    default). Without keep_values, range_query refuses ranges that end before the younger part of the window does.
     """
 
     CARD = Card(

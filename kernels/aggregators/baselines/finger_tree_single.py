@@ -1,7 +1,7 @@
 """The finger B-tree without bulk operations: the baseline of FIBA §7 (nb_fiba), a loop of single ones.
 
-The tree is that of finger_tree, with the same answers. A burst goes in event by event, each to its own place; a bulk
-eviction takes the oldest entry again and again.
+The tree and its answers are those of finger_tree. A burst is inserted event by event, each at its own place; a bulk
+eviction evicts the oldest entry again and again.
 """
 
 from functools import cache
@@ -37,8 +37,9 @@ def bulk_evict(tree: Tree, time):
 
 
 class FingerTreeSingle(FingerTree):
-    """Any order; insert O(log d), bulk_insert O(m log d), evict O(1) of the oldest and O(log n) elsewhere, bulk_evict
-    O(m), query O(1) where nothing changed, range_query and first_where O(log n). Options and memory as finger_tree."""
+    """Any order. insert O(log d), bulk_insert O(m log d), evict O(1) for the oldest entry and O(log n) for others,
+    bulk_evict O(m), query O(1) if nothing changed, range_query and first_where O(log n). Options and memory are those
+    of finger_tree."""
 
     CARD = Card("any", "O(log d)", "O(m log d)", "O(1)", "O(m)", "O(1)", "O(log n)", "FIBA §7, baseline")
     OPERATIONS = (insert_burst, bulk_evict)

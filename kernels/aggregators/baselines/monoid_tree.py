@@ -1,19 +1,18 @@
 """Log MTA (MTA §4.1): the aggregate of the whole window stands in the tree at any time.
 
-Apart from the complete nodes, each level has its head (what is left of its first node) and its tail (what its last node
-has so far); the top level has no others. Sum over the updates 1 … 9, numbers 0 … 8 of the stream, after three
-evictions:
+Besides complete nodes, each level has a head (what is left of its first node) and a tail (what its last node has so
+far). The top level has only these two. Sum over the updates 1 … 9, numbers 0 … 8 of the stream, after three evictions:
 
     level 3   head [4 … 8] = 30                           tail [9] = 9      top: query() = head ⊗ tail = 39
     level 2   head [4] = 4           [5 6 7 8] = 26       tail [9] = 9
     level 1   head [4] = 4           [5 6] [7 8]          tail [9] = 9
     level 0      ∅   4                5 6   7 8                  9          the updates themselves
 
-The top is the lowest level where the window spans two nodes, whether they are a pair or not. The paper's root is made
-new when it is full, and lost when its left half is evicted only (Algorithm 2, line 13), so there the height follows
-the length of the stream; here it is at most log2(n) + 1.
+The top is the lowest level where the window spans two nodes, whether they are a pair or not. The paper makes a new root
+when the old one is full, and drops a root only when its left half is evicted (Algorithm 2, line 13). So the paper's
+height follows the length of the stream; here it is at most log2(n) + 1.
 
-Two more places where the text of the paper and its algorithms differ; both were decided for the text:
+The text of the paper and its algorithms differ in two more places. This kernel follows the text:
 - Algorithm 1 adds a level for what the old root's last pair hands on; §4.1.2 wants one as soon as the root's pair is
   full. By the algorithm the first two updates would never reach the new root.
 - Algorithm 2, line 7, takes one from `rm` if e0 ≠ ∅. A level that loses p pairs loses 2p nodes, one fewer if its head
@@ -126,8 +125,8 @@ def _total(forest, into):
 
 
 class MonoidTree(MonoidWindow):
-    """Log MTA. With n entries: insert, evict, bulk_evict and range_query O(log n), bulk_insert of m O(m + log n) after
-    sorting, query and len O(1); a policy costs O(log m) of its calls per event, m entries being evicted.
+    """Log MTA. With n entries in the window, and m in a burst or an eviction: insert, evict, bulk_evict and range_query
+    O(log n), bulk_insert O(m + log n) after sorting, query and len O(1). A policy is called O(log m) times per event.
     """
 
     CARD = Card(

@@ -3,8 +3,8 @@
     times  [10, 20, 30]     insert(25) finds place 2, moves 30 up and stands there: [10, 20, 25, 30]
     range_query(20, 30) folds places 1 and 2; bulk_evict(20) moves 25 and 30 down to place 0
 
-It is what the other kernels are measured against and compared with. The array is a queue (_queue) whose oldest entry
-stays at place 0, so that its ring never wraps.
+The other kernels are tested and measured against this one. The array is a queue (_queue) whose oldest entry stays at
+place 0, so that its ring never wraps.
 
 Source: the definition of a window's aggregate.
 """
@@ -92,11 +92,11 @@ def query(window: Queue):
 
 
 class Recompute(PointWindow):
-    """Any order; with n entries, m in a burst or an eviction: insert O(log n) and moving what is younger, O(1) at the
-    young end, bulk_insert O(m) after sorting there, else m insertions, evict and bulk_evict O(log n) and moving what is
-    younger; query O(n), range_query O(entries in range), len O(1).
+    """Any order. With n entries in the window, and m in a burst or an eviction: insert O(1) at the young end, else
+    O(log n) and moving the younger entries; bulk_insert O(m) after sorting at the young end, else m insertions; evict
+    and bulk_evict O(log n) and moving the younger entries; query O(n), range_query O(entries in range), len O(1).
 
-    Memory: a time and a state an entry and an eighth of that.
+    Memory: for each entry a time and a state, plus an eighth of that.
     """
 
     CARD = Card("any", "O(d)", "O(m d)", "O(n)", "O(n)", "O(n)", "O(entries)", "oracle")

@@ -5,9 +5,8 @@ Times 1 to 4, sum of 10, 20, 30, 40:
     time     1   2   3 | 4        total = 10 + 20 + 30; 4 is open
     holds   10  20  30 | 40       query() = 60 + 40; bulk_evict(2): total = 60 − (10 + 20)
 
-Only aggregates that have an inverse, and only where it is exact: counts, and sums and means of integers. A float sum
-has none: (1e16 + 1.0) − 1e16 is 0.0, so that errors would pile up in a window that never empties. Hence columns are
-int64 unless given as something else.
+It serves only aggregates with an exact inverse: counts, and sums and means of integers. A float sum has none:
+(1e16 + 1.0) − 1e16 is 0.0, so errors would pile up in a window that never empties. So columns are int64 by default.
 
 Source: folklore of sliding sums; it is also among the programs of FIBA's authors.
 """
@@ -35,10 +34,10 @@ def _drop(queue, first):
 
 class SubtractOnEvict(PointWindow):
     """In order of time, and only aggregates with an exact inverse, so columns are int64 by default (5.0 is taken as 5,
-    2.5 is refused). With m in a burst or an eviction: insert, evict, query O(1), bulk_insert and bulk_evict O(m),
-    range_query O(entries in range), len O(1). Insertions cost O(n) where the memory grows.
+    2.5 is refused). With m entries in a burst or an eviction: insert, evict and query O(1), bulk_insert and bulk_evict
+    O(m), range_query O(entries in range), len O(1). An insertion costs O(n) when the memory grows.
 
-    Memory: a time and a state an entry and an eighth of that.
+    Memory: for each entry a time and a state, plus an eighth of that.
     """
 
     DEFAULT_TYPE = "int64"

@@ -6,7 +6,7 @@ Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 a
     holds    14  12   9   5 | 6 | 7       14 = 2+3+4+5, 12 = 3+4+5, …; back = 6; 7 is open
              ----front----- |back
 
-    query() = 14 + 6 + 7. An eviction of 2 drops its entry, and 12 is next. Once the front is gone, the next eviction
+    query() = 14 + 6 + 7. An eviction of 2 drops its entry, and 12 is next. Once the front is empty, the next eviction
     turns the whole back around: its states become suffix aggregates in place, in one pass from young to old.
 
 Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folklore queue of two stacks.
@@ -36,13 +36,13 @@ def _drop(queue, first):
 
 
 class TwoStacksLite(LiteWindow):
-    """In order of time; with n entries, m in a burst or an eviction: insert O(1), bulk_insert O(m) after sorting, evict
-    O(1) amortised (now and then O(n)), bulk_evict O(log m), or one pass over what stays; query O(1), range_query O(log
-    n) if the range reaches to the youngest, else O(entries in range), len O(1). Insertions cost O(n) where the memory
-    grows.
+    """In order of time. With n entries in the window, and m in a burst or an eviction: insert O(1), bulk_insert O(m)
+    after sorting, evict O(1) amortised (now and then O(n)), bulk_evict O(log m) or one pass over the entries that stay,
+    query O(1), range_query O(log n) if the range reaches to the youngest entry, else O(entries in range), len O(1). An
+    insertion costs O(n) when the memory grows.
 
-    Memory: a time and a state an entry and an eighth of that; with keep_values, on by default, a state more. Without,
-    range_query refuses ranges that end before the younger part of the window does.
+    Memory: for each entry a time and a state, plus an eighth of that, and one more state with keep_values (the
+    default). Without keep_values, range_query refuses ranges that end before the younger part of the window does.
     """
 
     CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(log m)", "O(1)", "O(entries)", "FIBA §7, baseline")

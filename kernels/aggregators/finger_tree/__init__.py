@@ -1,7 +1,7 @@
 """The finger B-tree (FiBA) as one window: entries at any time in, aggregates of all or of any range out.
 
-An example with minimum arity 2 (at most 4 children an inner node), drawn with leaves of 4 entries where they hold 16,
-times 1 to 14 inserted in order, sum:
+An example with minimum arity 2 (at most 4 children in an inner node), times 1 to 14 inserted in order, sum. Leaves are
+drawn with 4 entries; real ones hold 16:
 
                      [ ·  5·  9·  13 ]             the root knows 5-8 and 9-12; 1-4 and 13-14 lie on the spines
                     /     |     |      \\
@@ -42,15 +42,15 @@ def youngest(tree: Tree):
 
 
 class FingerTree(PointWindow):
-    """Any order; with n entries, d of them younger than the place of an insertion, m in a burst or an eviction:
-    insert O(log d), bulk_insert O(m log(d/m)) after sorting, evict O(1) of the oldest and O(log n) elsewhere,
-    bulk_evict O(log m), all amortised; query O(1), range_query and first_where O(log n), len O(n / arity). Memory: 1
-    word an entry plus its state. An eviction looks at no entry that goes, so no count is kept. What bounds n is
-    memory: entries are named by 64-bit offsets.
+    """Any order. With n entries in the window, d of them younger than an insertion, and m in a burst or an eviction:
+    insert O(log d), bulk_insert O(m log(d/m)) after sorting, evict O(1) for the oldest entry and O(log n) for others,
+    bulk_evict O(log m), all amortised; query O(1), range_query and first_where O(log n), len O(n / arity). len has to
+    count, since an eviction does not look at the entries that it removes. Memory: one word and a state for each entry.
+    Only memory limits n: entries have 64-bit offsets.
 
-    min_arity: of inner nodes, from 2 on; a leaf holds four to eight times as many entries.
-    deferred_free: whether evicted subtrees are taken apart only as new nodes are wanted (FIBA §6), or at once, which
-        makes a bulk_evict O(m).
+    min_arity: least number of children of an inner node, 2 or more; a leaf holds four to eight times as many entries.
+    deferred_free: True takes evicted subtrees apart only when new nodes are needed (FIBA §6); False takes them apart
+        at once, which makes a bulk_evict O(m).
     """
 
     OPTIONS = ("min_arity", "deferred_free")

@@ -152,7 +152,7 @@ def find_residuals(model, content):
 
 @inner
 def sum_of_products(content, one, other, count):
-    """Σ one · other, by blocks; 0 once the function must end: who asked for the sum looks for that itself."""
+    """Σ one · other, by blocks; 0 once the function must end: the caller of the sum must look for that itself."""
     total = 0.0
     if must_stop(content) == 0:
         for first in range(0, count, BLOCK):

@@ -3,10 +3,10 @@
     tuples      1   2   4   5   6   8   9        a new one is put in its place (eager), or kept as it came, and put
                                                  there with the others of its burst (lazy); then all are cut
 
-Tuples in order need no more than the youngest frame. Otherwise each burst costs a walk over the whole buffer: the
-baseline of the multi-buffer. Once more than `evict_after` frames are there, the `evict` oldest go with their tuples; a
-policy under which a tuple finds no free cell is an error that says so, never an overwrite. The paper's buffer is a
-circular array, in which a late tuple moves those behind it; here tuples stand in chunks, as the multi-buffer's do.
+Tuples in order only touch the youngest frame. Any other burst costs a walk over the whole buffer: this is the baseline
+of the multi-buffer. Once there are more than `evict_after` frames, the `evict` oldest frames are removed with their
+tuples. If a tuple finds no free cell, the kernel raises an error and never overwrites a tuple. The paper's buffer is a
+circular array, in which a late tuple moves the tuples after it; here tuples are kept in chunks, as in the multi-buffer.
 """
 
 from windrow.kernels.columns import require_whole
@@ -151,10 +151,11 @@ def evict(s: SingleBuffer, time):
 
 
 class SingleBufferWindow(FrameWindow):
-    """insert O(1) in order or lazily, O(log tuples) eagerly; a burst O(tuples), lazily O(log tuples) more for each of
-    its own, in order O(1); content of a frame O(log tuples + its tuples).
+    """insert O(1) in order or with lazy sorting, O(log tuples) with eager sorting; a burst O(1) in order, else
+    O(tuples), and with lazy sorting O(log tuples) more for each of its tuples; content of a frame O(log tuples + its
+    tuples).
 
-    Memory: an entry for each of at most `capacity` tuples, and rows from the arrival of the first of those kept.
+    Memory: an entry for each of at most `capacity` tuples, and the rows of all arrivals since the first kept tuple.
     """
 
     OPTIONS = ("sorting", "capacity", "evict_after", "evict")

@@ -3,9 +3,10 @@
     events a [1, 7), b [3, 20), c [16, 18)     a b c in order of start; the sweep has come to 16, the end of a window
     at work by end     7: a   20: b            window [10, 16): all that end behind 10: b
 
-A window's end moves the sweep on: events that start before it join those at work, from which a window asks all that end
-behind its beginning. For aggregates that select one value (min, max), as the paper has it; no part is ever taken away.
-A sweep doesn't go back: each cursor has its own, and who asks for an older window has all open events looked at.
+A window's end moves the sweep on: events that start before this end join the events at work. A window takes the events
+at work that end after its beginning. As in the paper, this serves aggregates that select one value (min, max): no part
+is ever taken away. A sweep doesn't go back: each cursor has a sweep of its own, and a query of an older window looks at
+all open events.
 """
 
 from operator import attrgetter
@@ -219,10 +220,10 @@ def check(address: int, plan: Plan) -> None:
 
 
 class SelectiveSweeping(SweepingWindow):
-    """With n events that are open, and d of them that start behind a new one: insert_span O(log n) and moving d, state
-    O(log n) for each event that it moves on by, O(n) of an older window; evict O(log n) and O(1) amortised.
+    """With n open events, d of which start after a new one: insert_span O(log n) and moving d events, state O(log n)
+    for each event by which the sweep moves on, or O(n) for an older window, evict O(log n) and O(1) amortised.
 
-    Memory: the events that are open, and an entry of a finger tree for each of those at work.
+    Memory: the open events, and an entry of a finger tree for each event at work.
     """
 
     OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)

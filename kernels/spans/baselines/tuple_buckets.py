@@ -110,7 +110,7 @@ def check(address: int, plan: Plan) -> None:
 
 
 class TupleBucketsWindow(AggregateBuckets):
-    """insert_span O(windows that it meets), state O(events of the window), evict O(windows).
+    """insert_span O(windows that the event meets), state O(events of the window), evict O(windows).
 
     Memory: a state for each event in each open window.
     """

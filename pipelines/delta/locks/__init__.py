@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from windrow.pipelines.delta.locks.postgresql_locks import PostgresqlLock
 
 Lock: TypeAlias = "FileLock | PostgresqlLock"
-# Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
+# A process that waits longer reports the holder; looks are as far apart as a commit of delta-rs takes.
 _SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
 _log = logging.getLogger(__name__)
 
@@ -64,10 +64,9 @@ def lock_of(config: Config, name: str, shared: bool = False, here: bool = False)
         return PostgresqlLock(config.lock_server, str(config.home), name, shared)
     if not (here or is_local(config.home)):
         raise NotSetUp(
-            f"the lake is below {config.home}, and {LOCKS} names no server that all its writers see. A store that "
-            "keeps single commits apart does not keep apart what is read before them: two writers could leave the rows "
-            "of both for one day, double a table that both compact, or remove one that the other has just made. The "
-            "lake can be read, and nothing was written",
+            f"the lake is below {config.home}, and {LOCKS} names no server that all its writers see. Without such "
+            "locks two writers could leave the rows of both for one day, double a table that both compact, or remove "
+            "a table that the other has just made. The lake can be read, and nothing was written",
             f"{LOCKS}=postgresql://USER@HOST/DATABASE, such as the server that Airflow uses",
         )
     return FileLock(config.locks / f"{name}.lock", shared)
@@ -100,5 +99,5 @@ def full_disk_reported(config: Config, name: str) -> Iterator[None]:
             raise
         raise StorageFailed(
             f"no space to write {name!r} below {config.home}: the disk is full, or a quota or file-size limit is "
-            "reached. Nothing of this write was published; free some space and run the same command again"
+            "reached. This write published nothing; free some space and run the same command again"
         ) from error

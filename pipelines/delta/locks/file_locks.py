@@ -18,7 +18,7 @@ from windrow.processes import proc
 
 _MOST_CHARACTERS = 200
 # It heeds no other signal but SIGKILL until it goes on.
-_STOPPED = "it is stopped: kill -CONT {0} lets it go on"
+_STOPPED = "it is stopped: kill -CONT {0} makes it go on"
 
 
 @dataclass(frozen=True)

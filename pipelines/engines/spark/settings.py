@@ -15,14 +15,15 @@ import pyspark
 
 from windrow.kernels.runtime import cache
 from windrow.pipelines.config import IMPORTED_FROM, SPARK_CONF, Config
+from windrow.pipelines.engines.spark.archive import NAME
 from windrow.pipelines.engines.spark.executors import FOLDER, PROJECT
-from windrow.pipelines.location import KEYS, PLACES, endpoint_url, region, set_up
+from windrow.pipelines.engines.spark.jars import DELTA, S3
+from windrow.pipelines.location import KEYS, PLACES, endpoint_url, region
 from windrow.processes import modes
 from windrow.schemas import project
 from windrow.schemas.errors import NotSetUp, WrongParameter
 
 MASTER = "spark.master"
-CLUSTER = "make setup-cluster"
 WITHOUT_JVM = "WINDROW_ENGINE=local, which needs no JVM"
 DEFAULT_MASTER = "local[2]"
 _DAEMON = "windrow.pipelines.engines.spark.daemon"
@@ -209,8 +210,8 @@ def _of_jars(config: Config, master: str) -> Mapping[str, str]:
     """Those that Spark sends; Delta's are on the class path of this machine already."""
     jars = [] if is_one_machine(master) else _jars(config)
     if _is_on_s3(config):
-        folder = config.jars / "s3"
-        jars += _jars_in(folder, f"the lake is below {config.home}, and S3's JARs are not in {folder}", CLUSTER)
+        folder = S3.folder(config.jars)
+        jars += _jars_in(folder, f"the lake is below {config.home}, and S3's JARs are not in {folder}", S3.fix)
     return {"spark.jars": ",".join(jars)} if jars else {}
 
 
@@ -232,8 +233,7 @@ def _of_storage(config: Config) -> Mapping[str, str]:
 
 
 def _jars(config: Config) -> list[str]:
-    fix = set_up(f"WINDROW_JARS=… of a checkout, or {WITHOUT_JVM}")
-    return _jars_in(config.jars, f"Delta's JARs are not in {config.jars}", fix)
+    return _jars_in(config.jars, f"Delta's JARs are not in {config.jars}", f"{DELTA.fix}   # or {WITHOUT_JVM}")
 
 
 def _jars_in(folder: Path, lacking: str, fix: str) -> list[str]:
@@ -244,7 +244,7 @@ def _jars_in(folder: Path, lacking: str, fix: str) -> list[str]:
 
 def _java_options(config: Config) -> str:
     options = [f"-Dlog4j2.configurationFile=file:{Path(__file__).with_name('log4j2.properties')}"]
-    archive = config.jars / "windrow.jsa"
+    archive = config.jars / NAME
     if archive.exists():
         options.append(f"-XX:SharedArchiveFile={archive} -Xshare:auto -Xlog:disable -Xlog:all=error:stderr")
     return " ".join([*options, _JIT, config.java_options]).strip()

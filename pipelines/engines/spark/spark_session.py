@@ -34,7 +34,7 @@ from windrow.pipelines.engines.spark import executors
 from windrow.pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
 from windrow.pipelines.engines.spark.settings import settings as settings_of
 from windrow.pipelines.location import KEYS, set_up
-from windrow.processes import orphan_jvms, signals
+from windrow.processes import java, orphan_jvms, signals
 from windrow.processes.orphan_jvms import LOCAL_FOLDER
 from windrow.schemas.errors import NotSetUp, SparkEnded
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _PATIENCE_S = 10.0
 # A JVM that was killed hangs up before its process is over.
 _DYING_S = 2.0
-_NOT_TAKEN = "nobody answers there, or its spark.authenticate.secret is another"
+_NOT_TAKEN = "no Spark master answers there, or its spark.authenticate.secret is another"
 _TAKEN = "start it, or give this machine its key (docs/operations.md#a-cluster-of-spark)"
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
@@ -213,7 +213,7 @@ def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=os.path.join(home, "bin") if home else None) is None:
         where = f"in JAVA_HOME ({home})" if home else "on PATH"
-        fix = set_up(f"JAVA_HOME=… of Java 17, or {WITHOUT_JVM}")
+        fix = set_up(f"{java.fix()}   # or {WITHOUT_JVM}")
         raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", fix)
 
 

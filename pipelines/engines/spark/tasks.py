@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Batches = Iterable[pa.RecordBatch]
-# A short job is over before anybody could read of it.
+# A short job is over before a user could read of it.
 _EVERY_S = 2.0
 _REFUSED = re.compile(r"^windrow\.schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
 

@@ -2,7 +2,6 @@
 
 import altair as alt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.report import figure as f
@@ -10,16 +9,13 @@ from windrow.pipelines.report.page import PageFigure
 from windrow.pipelines.report.queries.results import KeptResults, titled
 from windrow.pipelines.report.reader import Reader
 
-FIRING = f.colours("pane", {"early": f.GREY, "on_time": f.BLUE, "late": f.ORANGE, "final": f.GREEN}, "firing")
-_BECAME = {
-    "right on time": f.BLUE,
-    "changed by late events": f.ORANGE,
-    "known only by late events": f.RED,
-    "final alone": f.GREEN,
+PANES = {"early": f.PURPLE, "on_time": f.BLUE, "late": f.ORANGE, "final": f.GREEN}
+_OF_WINDOWS = {
+    **{"on_time": f.BLUE, "on_time, late": f.ORANGE, "late": f.RED, "final": f.GREEN},
+    **{"early": f.PURPLE, "early, late": f.GREY},
 }
 _KEYS, _POINTS, _WINDOWS, _COMPARED = 5, 220, 14, 250
 WINDOW = "key, window_start, window_end, window_number"
-_KNOWN_KEYS, _EACH_SIDE, _STEPS = 3, 40, 200
 
 
 def unit_of_length(longest_s: float) -> tuple[str, int]:
@@ -30,6 +26,19 @@ def unit_of_length(longest_s: float) -> tuple[str, int]:
 def chosen(results: KeptResults, parameter: str) -> tuple[alt.Parameter, str]:
     """The choice among the measures, and the expression of its value."""
     return f.choice(parameter, "shows", list(results.measures), results.titles), f"datum[{parameter}]"
+
+
+def pane_colours(rows: pa.Table, **others: str) -> alt.Scale:
+    """Of the panes of these rows, and of what is drawn besides."""
+    there = set(rows["pane"].to_pylist())
+    shown = {pane: colour for pane, colour in PANES.items() if pane in there} | others
+    return alt.Scale(domain=list(shown), range=list(shown.values()))
+
+
+def measure_axis(results: KeptResults, parameter: str, format: str = "~s") -> alt.Axis:
+    """Of the measure that is chosen: whole numbers have whole ticks."""
+    step = f"indexof({list(results.whole)}, {parameter}) < 0 ? 0 : {f.WHOLE_STEP}"
+    return alt.Axis(format=format, tickMinStep=alt.ExprRef(step))
 
 
 def listed(results: KeptResults) -> str:
@@ -59,15 +68,15 @@ def over_time(reader: Reader, results: KeptResults) -> PageFigure:
         .mark_line(point={"size": 14}, strokeWidth=1.4)
         .encode(
             x=f.time_axis("window_start", "start of the window"),
-            y=alt.Y("shown:Q", title=None, axis=alt.Axis(format="~s")),
+            y=alt.Y("shown:Q", title=None, axis=measure_axis(results, "result_measure")),
             color=key,
             tooltip=["key:N", f.time_tip("window_start", "window from"), *measured_tips(results)],
         )
         .add_params(shown)
     )
     caption = (
-        f"The newest revision of each window, of the {_KEYS} keys with the most events; of many windows every n-th, at "
-        f"most {_POINTS} a key. `{results.query.name}_final` has all."
+        f"The newest revision of each window, for the {_KEYS} keys with the most events. A key with many windows shows "
+        f"every n-th, at most {_POINTS}. `{results.query.name}_final` has all."
     )
     return f.figure("over-time", "Result over time", caption, chart, 300)
 
@@ -78,21 +87,23 @@ def completeness(reader: Reader, results: KeptResults) -> PageFigure:
     unit = "hour" if span["days"] <= 5 else "day" if span["days"] <= 200 else "month"
     rows = reader.table(f"""
         WITH windows AS (
-            SELECT {WINDOW}, max(events) FILTER (is_final) AS final_events, count(*) FILTER (pane = 'on_time') AS fired,
-                max(events) FILTER (pane = 'on_time') AS on_time_events, max(revision) AS revisions,
-                bool_or(pane = 'late') AS late FROM results GROUP BY ALL)
+            SELECT {WINDOW}, max(events) FILTER (is_final) AS final_events,
+                coalesce(max(events) FILTER (pane = 'on_time'), 0) AS on_time_events,
+                list_aggregate(list_sort(list_distinct(list(pane)), 'DESC'), 'string_agg', ', ') AS panes
+            FROM results GROUP BY ALL)
         SELECT date_trunc('{unit}', window_start) AS begins, begins + INTERVAL 1 {unit} AS ends,
-            CASE WHEN NOT late AND fired > 0 THEN 'right on time' WHEN fired > 0 THEN 'changed by late events'
-                WHEN late THEN 'known only by late events' ELSE 'final alone' END AS became, count(*) AS windows,
-            sum(coalesce(on_time_events, 0))::BIGINT AS on_time, sum(final_events)::BIGINT AS final
-        FROM windows GROUP BY ALL ORDER BY begins, became""")
-    events = f.tip("on_time", "their events on time"), f.tip("final", "their events in the end")
-    chart = f.stacked(rows, "windows", "became", "start of the window", f"windows per {unit}").encode(
-        color=f.colours("became", _BECAME),
-        tooltip=[f.time_tip("begins", f"{unit} from"), "became:N", f.tip("windows"), *events],
+            panes, count(*) AS windows, sum(on_time_events)::BIGINT AS on_time, sum(final_events)::BIGINT AS final
+        FROM windows GROUP BY ALL ORDER BY begins, panes""")
+    there = set(rows["panes"].to_pylist())
+    colours = {panes: colour for panes, colour in _OF_WINDOWS.items() if panes in there}
+    events = f.tip("on_time", "events of their rows on_time"), f.tip("final", "events of their newest rows")
+    chart = f.stacked(rows, "windows", "panes", "window_start", f"windows per {unit}").encode(
+        color=f.colours("panes", colours, "panes of the window's rows"),
+        tooltip=[f.time_tip("begins", f"{unit} from"), "panes:N", f.tip("windows"), *events],
     )
     caption = (
-        "Whether the row that the watermark fired was also what turned out to be true. More lateness makes more right."
+        "Windows by the panes of their rows. A window with `on_time` alone was right on time; `late` rows changed the "
+        "others. More lateness makes more right."
     )
     return f.figure("completeness", "On time or changed later", caption, chart)
 
@@ -117,20 +128,20 @@ def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | 
     )
     compared = base.transform_calculate(change="datum.final - datum.on_time")
     points = compared.mark_circle(size=34, opacity=0.6).encode(
-        x=alt.X("on_time:Q", title="on time", axis=alt.Axis(format="~s")),
-        y=alt.Y("change:Q", title="in the end, more or less", axis=alt.Axis(format="+~s")),
+        x=alt.X("on_time:Q", title="on_time", axis=measure_axis(results, "compared_measure")),
+        y=alt.Y("change:Q", title="newest row − on_time", axis=measure_axis(results, "compared_measure", "+~s")),
         color=alt.condition("datum.more > 0", alt.value(f.ORANGE), alt.value(f.BLUE)),
         tooltip=[
             "key:N",
             f.time_tip("window_start", "window from"),
-            f.tip("on_time", "on time", ",.6~g"),
-            f.tip("final", "in the end", ",.6~g"),
-            f.tip("more", "late events"),
+            f.tip("on_time", format=",.6~g"),
+            f.tip("final", "newest row", ",.6~g"),
+            f.tip("more", "events more"),
         ],
     )
     caption = (
-        "Each dot is a window; at 0 its on-time result was right. Orange: late events changed it. The "
-        f"{_COMPARED} windows that gained the most events, and every n-th of the others."
+        "Each dot is a window. At 0 its row on time was right; late events changed the orange ones. The figure shows "
+        f"the {_COMPARED} windows that gained most events, and every n-th of the others."
     )
     return f.figure("on-time-final", "On time against final", caption, points.add_params(shown), 320)
 
@@ -149,11 +160,11 @@ def revisions(reader: Reader, results: KeptResults) -> PageFigure:
         FROM results JOIN most USING ({WINDOW}) ORDER BY revisions DESC, "window", {WINDOW}, revision""")
     base = f.chart(rows)
     y = alt.Y("window:N", title=None, sort=None, axis=alt.Axis(grid=True, labelLimit=230))
-    x = alt.X("after:Q", title=f"{unit} after the window's end", scale=alt.Scale(zero=False))
+    x = alt.X("after:Q", title=f"{unit} after window_end", scale=alt.Scale(zero=False))
     line = base.mark_line(color=f.GREY, strokeWidth=1).encode(x=x, y=y, detail="window:N")
     row = ["window:N", "revision:Q", "pane:N", f.time_tip("emitted_at", "known from")]
     tips = [*row, *measured_tips(results), f.tip("late_events")]
-    dots = base.mark_circle(size=70).encode(x=x, y=y, color=FIRING, tooltip=tips)
+    dots = base.mark_circle(size=70).encode(x=x, y=y, color=alt.Color("pane:N", scale=pane_colours(rows)), tooltip=tips)
     caption = (
         f"The {_WINDOWS} windows with the most revisions, by key and start. Each dot is a row of the table, where it "
         "became known; point at it for its values."
@@ -167,10 +178,10 @@ def statuses(reader: Reader, results: KeptResults) -> PageFigure:
     marks = f.chart(rows).mark_bar(color=f.BLUE)
     chart = marks.encode(
         y=alt.Y("status:N", title=None, sort="-x"),
-        x=alt.X("windows:Q", title="rows", axis=alt.Axis(format="~s")),
+        x=alt.X("windows:Q", title="rows", axis=f.count_axis()),
         tooltip=["status:N", f.tip("windows", "rows")],
     )
-    caption = "Rows by what became of the function: `ok`, or why there are no outputs."
+    caption = "Rows by the function's status: `ok`, or why the row has no outputs."
     return f.figure("statuses", "Status of the function", caption, chart, f.lines_px(rows, "status"))
 
 
@@ -188,82 +199,9 @@ def late_events(reader: Reader, late: str) -> PageFigure | None:
     chart = marks.encode(
         x=alt.X("from_s:Q", title="later than the window's end + allowed lateness by", **f.length_axis()),
         x2="to_s:Q",
-        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        y=alt.Y("events:Q", title="events", axis=f.count_axis()),
         color=alt.Color("reason:N", title=None),
         tooltip=["reason:N", f.tip("from_s", "late by, from, s"), f.tip("to_s", "to, s"), f.tip("events")],
     )
     caption = f"Events of {late}, each once, by how far the watermark was past its first missed window."
     return f.figure("late-events", "How late the late events were", caption, chart)
-
-
-def known_at(reader: Reader, results: KeptResults) -> PageFigure:
-    """The windows around the most revised one, of the keys whose windows were revised most."""
-    rows = reader.table(_select(results))
-    slider, unit_s = _slider(rows)
-    shown, value = chosen(results, "known_measure")
-    base = (
-        f.chart(rows)
-        .transform_filter("datum.key == known_key")
-        .transform_calculate(shown=value)
-        .transform_joinaggregate(first_emitted="min(emitted_at)", last_revision="max(revision)", groupby=["key"])
-        .transform_calculate(known=f"datum.first_emitted + known_at * {1_000 * unit_s}")
-    )
-    keys = list(dict.fromkeys(rows["key"].to_pylist()))
-    layers = alt.layer(_final(base), _known(base, results), _moment(base))
-    chart = layers.add_params(f.choice("known_key", ", ".join(results.query.key) or "key", keys), shown, slider)
-    caption = (
-        "Grey: what turned out to be true. Dots: what a streaming system would have had as its answer at that moment, "
-        f"which is what {results.query.name}_as_of(t) gives. Move the slider."
-    )
-    return f.figure("known-at", "Known at T", caption, chart, 320)
-
-
-def _slider(rows: pa.Table) -> tuple[alt.Parameter, int]:
-    """From the first row of a key on, as long as the longest period of one; and how many seconds its unit has."""
-    of_keys = rows.group_by("key").aggregate([("emitted_at", "min"), ("emitted_at", "max")])
-    period_us = pc.max(pc.microseconds_between(of_keys["emitted_at_min"], of_keys["emitted_at_max"])).as_py()
-    unit, unit_s = unit_of_length(period_us / 1e6)
-    longest = max(period_us / 1e6 / unit_s, 1)
-    start, end, step = (float(f"{length:.3g}") for length in (longest / 3, longest, longest / _STEPS))
-    label = f"known at: {unit} after the first row "
-    return alt.param("known_at", start, alt.binding_range(min=0, max=end + 1, step=step or 0.01, name=label)), unit_s
-
-
-def _select(results: KeptResults) -> str:
-    return f"""
-        WITH windows AS (SELECT {WINDOW}, max(revision) AS revisions FROM results GROUP BY ALL),
-        placed AS (SELECT *, row_number() OVER (PARTITION BY key ORDER BY window_start, window_number) AS place
-            FROM windows),
-        most AS (SELECT key, arg_max(place, [revisions, -place]) AS centre, sum(revisions) AS total, count(*) AS windows
-            FROM placed GROUP BY key ORDER BY total DESC, windows DESC, key LIMIT {_KNOWN_KEYS}),
-        near AS (SELECT {WINDOW}, total FROM placed JOIN most USING (key) WHERE abs(place - centre) <= {_EACH_SIDE})
-        SELECT key, window_start, emitted_at, revision, pane, is_final, {listed(results)}
-        FROM results JOIN near USING ({WINDOW}) ORDER BY total DESC, key, window_start, revision"""
-
-
-def _axes() -> dict:
-    return {
-        "x": f.time_axis("window_start", "start of the window"),
-        "y": alt.Y("shown:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(format="~s")),
-    }
-
-
-def _final(base: alt.Chart) -> alt.Chart:
-    in_the_end = base.transform_filter("datum.is_final && datum.events > 0")
-    return in_the_end.mark_line(color=f.GREY, strokeWidth=5, opacity=0.35).encode(**_axes())
-
-
-def _known(base: alt.Chart, results: KeptResults) -> alt.Chart:
-    by_then = base.transform_filter("datum.emitted_at <= datum.known")
-    newest = by_then.transform_joinaggregate(newest="max(revision)", groupby=["window_start"])
-    known = newest.transform_filter("datum.revision == datum.newest && datum.events > 0")
-    times = f.time_tip("window_start", "window from"), f.time_tip("emitted_at", "known from")
-    tips = [*times, "revision:Q", *measured_tips(results)]
-    return known.mark_circle(size=40).encode(**_axes(), color=FIRING, tooltip=tips)
-
-
-def _moment(base: alt.Chart) -> alt.Chart:
-    """T itself, as text."""
-    text = "'known at ' + utcFormat(datum.known, '%Y-%m-%d %H:%M:%S')"
-    at = base.transform_aggregate(known="max(known)").transform_calculate(at=text)
-    return at.mark_text(align="left", baseline="top", fontSize=13).encode(x=alt.value(6), y=alt.value(6), text="at:N")

@@ -1,16 +1,18 @@
 """The page of one query."""
 
+from windrow.kernels.runtime.found import first_paragraph
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from windrow.pipelines.report.queries import figures
-from windrow.pipelines.report.queries.figures import known_at
+from windrow.pipelines.report.queries.known_at import known_at
 from windrow.pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
 from windrow.pipelines.report.reader import Reader, reading
 from windrow.pipelines.report.words import length, query_file, stream_file
 from windrow.schemas import registry
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
+from windrow.schemas.registry import module_of
 from windrow.schemas.spelling import in_words
 from windrow.schemas.stream import Stream
 
@@ -20,8 +22,12 @@ _LATE_SHOWN = 12
 def query_page(lake: Lake, query: Query) -> ReportPage:
     stream = registry.stream(query.stream)
     sections = [*_sections(lake, query, stream), _about(query)]
-    lead = f"{dag_text.asked(query)}. Stream: {stream.title}."
-    return ReportPage(query_file(query.name), query.name, "Queries", lead, tuple(sections))
+    return ReportPage(query_file(query.name), query.name, "Queries", sentence(query), tuple(sections))
+
+
+def sentence(query: Query) -> str:
+    """What its file says of it first; of one that says nothing, what it asks."""
+    return first_paragraph(module_of(query.name)) or dag_text.asked(query)
 
 
 def is_published(lake: Lake, query: Query) -> bool:
@@ -39,18 +45,18 @@ def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
     tables = [query.name, *([late] if lake.version(late) is not None else [])]
     with reading(lake, *tables) as reader:
         results = keep_results(reader, query, stream)
-        return [*_of_results(reader, results), *([_late(reader, late)] if late in tables else [])]
+        return [*_of_results(reader, results, stream.zone), *([_late(reader, late)] if late in tables else [])]
 
 
-def _of_results(reader: Reader, results: KeptResults) -> list[Section]:
-    newest = f"Figures are of the days from {results.first_day} on: at most {MOST_ROWS:,} rows."
+def _of_results(reader: Reader, results: KeptResults, zone: str) -> list[Section]:
+    newest = f"The figures show the days from {results.first_day} on. The limit is {MOST_ROWS:,} rows."
     left_out = [] if results.first_day is None else [Remark(newest)]
     models = [figures.statuses(reader, results)] if isinstance(results.query, Model) else []
-    nothing = Remark("No row of it fired on time: there is nothing to compare with the end.")
+    nothing = Remark("No row is `on_time`, so there is nothing to compare with the newest rows.")
     compared = figures.on_time_against_final(reader, results) or nothing
     return [
         Section("Results", (*left_out, _facts(reader, results), figures.over_time(reader, results), *models)),
-        Section("What was known when", (known_at(reader, results), figures.revisions(reader, results))),
+        Section("What was known when", (known_at(reader, results, zone), figures.revisions(reader, results))),
         Section("On time against final", (figures.completeness(reader, results), compared)),
     ]
 
@@ -67,7 +73,7 @@ def _facts(reader: Reader, results: KeptResults) -> PageTable:
 def _late(reader: Reader, late: str) -> Section:
     figure = figures.late_events(reader, late)
     if figure is None:
-        return Section("Late events", (Remark("No event came too late for all of its windows to take it.", "good"),))
+        return Section("Late events", (Remark("No event was too late for any of its windows.", "good"),))
     rows = reader.tuples(f"""
         SELECT reason, strftime(start, '%Y-%m-%d %H:%M:%S'), strftime(arrival, '%Y-%m-%d %H:%M:%S'), late_by / 1e6,
             windows_missed, path || ':' || line
@@ -82,7 +88,8 @@ def _about(query: Query) -> Section:
     facts = [
         ("stream", Link(query.stream, stream_file(query.stream))),
         ("key", ", ".join(query.key) or "none: one group"),
-        ("window", f"{query.window.kind}: {dag_text.window_words(query)}"),
+        ("windows", query.window.in_words),
+        (f"window: {query.window.kind}", query.window.given_in_words),
         ("lateness", in_words(query.lateness)),
         ("allowed lateness", in_words(query.allowed_lateness)),
         ("emit", query.emit),

@@ -25,11 +25,12 @@ _SAME_UNIT = {
 
 @dataclass(frozen=True)
 class KeptResults:
-    """measures: columns with numbers, by name with their units, `events` last; first_day: None unless earlier days are
-    left out; rows: of the days that are taken."""
+    """measures: columns with numbers, by name with their units, `events` last; whole: those that hold whole numbers;
+    first_day: None unless earlier days are left out; rows: of the days that are taken."""
 
     query: Query
     measures: dict[str, str | None]
+    whole: tuple[str, ...]
     first_day: date | None
     rows: int
 
@@ -52,8 +53,9 @@ def keep_results(reader: Reader, query: Query, stream: Stream) -> KeptResults:
         field for field in reader.lake.dataset(query.name).schema if field.name not in fixed and _is_number(field.type)
     ]
     measures = {**{field.name: unit_of(query, stream, field.name) for field in fields}, EVENTS: None}
+    whole = *(field.name for field in fields if pa.types.is_integer(field.type)), EVENTS
     reader.keep("results", _select(query, list(measures), first))
-    return KeptResults(query, measures, first if first > min(by_day) else None, taken)
+    return KeptResults(query, measures, whole, first if first > min(by_day) else None, taken)
 
 
 def _is_number(type_: pa.DataType) -> bool:

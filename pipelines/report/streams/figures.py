@@ -32,7 +32,8 @@ def arrivals(reader: Reader, unit: str) -> PageFigure:
         color=_FOLDER, tooltip=["folder:N", f.time_tip("begins", f"{unit} from"), f.tip("events")]
     )
     caption = (
-        f"Lines with an accepted record, by {unit} of arrival and folder of their file. A gap is a {unit} without."
+        f"Each bar counts the lines with an accepted record that arrived in a {unit}, by folder of their file. In a "
+        "gap no line arrived."
     )
     return f.figure("arrivals", "When events arrived", caption, chart)
 
@@ -81,8 +82,9 @@ def arrival_against_event_time(reader: Reader) -> PageFigure:
         ],
     )
     caption = (
-        "Each dot is an event. Grey: the newest event time that had arrived by then, which a watermark trails. Orange "
-        f"dots came behind it, out of order. Every n-th event of the day, without the {1 - _NEAR:.1%} furthest behind."
+        "Each dot is an event. The grey line is the newest event time that had arrived by then; a watermark trails it. "
+        "Orange dots arrived out of order, behind that line. The figure shows every n-th event of the day, without the "
+        f"{1 - _NEAR:.1%} that lag most."
     )
     chart = alt.layer(newest, points).add_params(shown)
     return f.figure("arrival-event-time", "Arrival against event time", caption, chart, 340)
@@ -108,8 +110,8 @@ def lag_shares(reader: Reader) -> PageFigure:
         tooltip=["folder:N", "share:O", f.tip("length_s", "length, s", ",.3~f")],
     ).add_params(f.choice("lag_measure", "how late", measures))
     caption = (
-        "Read it from below: with the lateness on the left, the share of events below comes before the watermark has "
-        "passed them. Each folder by itself."
+        "With the lateness on the left, the share of events below arrives before the watermark has passed them. Each "
+        "folder is measured by itself."
     )
     return f.figure("lag-shares", "Lag percentiles", caption, chart, 300)
 
@@ -142,7 +144,7 @@ def rate(reader: Reader) -> PageFigure:
     )
     shown = f.choice("rate_day", "folder and day", _labels(reader))
     chart = bars.transform_filter("datum.label == rate_day").add_params(shown)
-    caption = "The busiest day of each of the largest folders: where it is high or empty, the stream comes in bursts."
+    caption = "The busiest day of each of the largest folders. High bars next to empty places are bursts."
     return f.figure("rate", "Bursts within a day", caption, chart)
 
 
@@ -157,7 +159,7 @@ def bursts(reader: Reader) -> PageFigure:
     marks = f.chart(rows).mark_bar()
     chart = marks.encode(
         x=alt.X("together:O", axis=alt.Axis(labelAngle=-35), **x),
-        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        y=alt.Y("events:Q", title="events", axis=f.count_axis()),
         color=_FOLDER,
         tooltip=["folder:N", "together:O", f.tip("events"), f.tip("largest")],
     )
@@ -172,7 +174,7 @@ def refused(reader: Reader, quarantine: str) -> PageFigure:
     marks = f.chart(rows).mark_bar()
     chart = marks.encode(
         y=alt.Y("reason:N", title=None, sort="-x"),
-        x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
+        x=alt.X("records:Q", title="records", axis=f.count_axis()),
         color=_FOLDER,
         tooltip=["reason:N", "folder:N", f.tip("records")],
     )

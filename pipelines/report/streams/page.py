@@ -76,7 +76,7 @@ def is_ingested(lake: Lake, stream: Stream) -> bool:
 def _sections(lake: Lake, stream: Stream) -> list[Section]:
     if not is_ingested(lake, stream):
         missing = Remark(
-            "Nothing of this stream was ingested yet. Put its files into the landing folder, then run:",
+            "This stream was not ingested yet. Put its files into the landing folder, then run:",
             command=f"windrow ingest {stream.name}",
         )
         return [Section("", (missing,)), _about(stream)]
@@ -94,7 +94,9 @@ def _sections(lake: Lake, stream: Stream) -> list[Section]:
 
 def _arrived(reader: Reader, kept: KeptEvents) -> list[Section]:
     arrival, disorder, bursts = figures.figures(reader, kept.unit)
-    newest = f"Figures are of the newest {kept.events:,} events, from {kept.first_day} on: at most {MOST_EVENTS:,}."
+    newest = (
+        f"The figures show the newest {kept.events:,} events, from {kept.first_day} on. The limit is {MOST_EVENTS:,}."
+    )
     left_out = [] if kept.first_day is None else [Remark(newest)]
     return [
         Section("Arrival", (*left_out, *arrival, _folders(reader))),
@@ -139,7 +141,9 @@ def _dirt(reader: Reader, tables: StreamTables) -> Section:
         return Section("Dirt", (Remark("No record was refused.", "good"),))
     [[readings]] = reader.tuples(f"SELECT sum(readings)::BIGINT FROM {tables.files.name}")
     rows = [(reason, records, share(records, readings), meanings.get(reason, "")) for reason, records in counts]
-    reasons = PageTable("", ("reason", "records", "of all", "meaning"), rows, f"Of {readings:,} records in all files.")
+    reasons = PageTable(
+        "", ("reason", "records", "of all", "meaning"), rows, f"All files together hold {readings:,} records."
+    )
     return Section("Dirt", (figures.refused(reader, name), reasons, _samples(reader, name)))
 
 

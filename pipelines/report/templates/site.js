@@ -61,7 +61,53 @@
     drawAll();
   });
   dark.addEventListener("change", () => { if (theme === "auto") drawAll(); });
+  // A link into a table that is folded opens it.
+  const unfold = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = target?.closest("details");
+    if (folded) { folded.open = true; target.scrollIntoView(); }
+  };
+  addEventListener("hashchange", unfold);
+
+  const menu = document.getElementById("menu");
+  const pages = document.getElementById("pages");
+  const showMenu = (open) => { pages.classList.toggle("open", open); menu.setAttribute("aria-expanded", open); };
+  menu.addEventListener("click", () => showMenu(!pages.classList.contains("open")));
+
+  // search.js has [name, address, meaning] of every page, table and column.
+  const asked = document.querySelector("#search input");
+  const found = document.getElementById("found");
+  const item = ([name, address, meaning]) => {
+    const [line, link, small] = ["li", "a", "small"].map((each) => document.createElement(each));
+    link.textContent = name;
+    link.href = address;
+    small.textContent = meaning;
+    link.append(small);
+    line.append(link);
+    return line;
+  };
+  const search = () => {
+    const words = asked.value.toLowerCase().split(/[\s.]+/).filter(Boolean);
+    const holds = (text) => words.every((word) => text.toLowerCase().includes(word));
+    const named = WINDROW_SEARCH.filter(([name]) => holds(name));
+    const meant = WINDROW_SEARCH.filter(([name, , meaning]) => !holds(name) && holds(`${name} ${meaning}`));
+    const lines = [...named, ...meant].slice(0, 12).map(item);
+    if (!lines.length) lines.push(Object.assign(document.createElement("li"), { textContent: "Nothing has that name." }));
+    found.replaceChildren(...lines);
+    found.hidden = !words.length;
+  };
+  const closeSearch = () => { found.hidden = true; showMenu(false); };
+  asked.addEventListener("input", search);
+  asked.addEventListener("focus", search);
+  asked.addEventListener("keydown", (key) => {
+    if (key.key === "Escape") closeSearch();
+    if (key.key === "Enter") found.querySelector("a")?.click();
+  });
+  found.addEventListener("click", closeSearch);
+  document.addEventListener("click", (click) => { if (!click.target.closest(".bar")) closeSearch(); });
+
   apply();
+  unfold();
   document.querySelector(".bar nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   drawAll();
 })();

@@ -9,7 +9,7 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from airflow.sdk.execution_time.context import OutletEventAccessors
 
 from tests.support.airflow.operators import RUN, program
-from windrow.airflow import command, installation, operators
+from windrow.airflow import command, installation, operators, tasks
 from windrow.schemas import errors
 
 UPDATE = {"day": "2018-10-01", "rows": 12, "revisions": 2, "checks": 9, "verdict": "passed", "version": 3}
@@ -63,19 +63,18 @@ class Instance:
         del self.held[key]
 
 
-def test_what_a_task_published_before_it_failed_is_an_event_by_the_report_once_however_often_that_runs(
+def test_what_a_task_published_before_it_failed_is_an_event_by_the_one_behind_it_once_however_often_that_runs(
     monkeypatch, tmp_path
 ):
     table, instance = AssetAlias("bikes_demand"), Instance()
     failing = publishing_events(tmp_path, {table.name: UPDATE}, errors.GateFailed.exit_code)
-    with DAG("bikes", schedule=None):
+    with DAG("bikes", schedule=None) as dag:
         failed = publishing(monkeypatch, failing, table, publishes=True)
-        last = operators.ReportOperator(task_id="report", arguments=("report",), outlets=[table], of_a_day=False)
-        failed >> last
+        tasks.add_after_failure(failed)
+    last = dag.get_task("publish_failed")
     with pytest.raises(AirflowFailException):
         failed.execute({**RUN, "ti": instance})
     monkeypatch.setattr(operators, "XCom", instance)
-    monkeypatch.setenv(installation.COMMAND, str(program(tmp_path, "")))
     for expected in ({table.name: UPDATE}, {}):
         events = OutletEventAccessors()
         last.execute({**RUN, "ti": instance, "outlet_events": events})

@@ -13,6 +13,7 @@ from fastapi import HTTPException
 from fastapi.testclient import TestClient
 
 from windrow.airflow import connections, installation, report_pages, run_day
+from windrow.airflow.tasks import OF_ALL
 from windrow.schemas.errors import WrongParameter
 
 
@@ -58,19 +59,19 @@ def test_a_storage_connection_that_windrow_can_not_use_is_refused_by_its_name():
 
 
 def test_nobody_is_told_anything_unless_it_is_asked_for(monkeypatch):
-    monkeypatch.setenv(installation.ALERT_AFTER, "60")
-    assert (installation.alerts_of_tasks(), installation.alerts_of_runs()) == ({}, {})
+    monkeypatch.setenv("WINDROW_ALERT_AFTER_SECONDS", "60")
+    assert "on_failure_callback" not in installation.of_tasks(OF_ALL) and installation.of_runs(OF_ALL) == {}
 
 
 def test_a_connection_and_an_address_are_enough_for_failures_and_a_time_makes_runs_late(monkeypatch):
     monkeypatch.setenv(installation.ALERT, "mail")
     with pytest.raises(WrongParameter, match=installation.ALERT_TO):
-        installation.alerts_of_tasks()
+        installation.of_tasks(OF_ALL)
     monkeypatch.setenv(installation.ALERT_TO, "me@example.org")
-    told = installation.alerts_of_tasks()["on_failure_callback"]
-    assert (told.smtp_conn_id, told.to, installation.alerts_of_runs()) == ("mail", "me@example.org", {})
-    monkeypatch.setenv(installation.ALERT_AFTER, "60")
-    late = installation.alerts_of_runs()["deadline"]
+    told = installation.of_tasks(OF_ALL)["on_failure_callback"]
+    assert (told.smtp_conn_id, told.to, installation.of_runs(OF_ALL)) == ("mail", "me@example.org", {})
+    monkeypatch.setenv("WINDROW_ALERT_AFTER_SECONDS", "60")
+    late = installation.of_runs(OF_ALL)["deadline"]
     assert late.interval.total_seconds() == 60
     assert late.callback.path.endswith("SmtpNotifier") and late.callback.kwargs["smtp_conn_id"] == "mail"
 
@@ -117,9 +118,9 @@ def report(tmp_path, monkeypatch):
     return tmp_path / "report"
 
 
-def test_before_the_first_report_and_for_a_page_that_is_none_it_says_so_in_words(report):
-    with pytest.raises(HTTPException, match="There is no report yet; .* windrow report"):
-        report_pages.page("index.html")
+def test_before_the_first_report_a_page_says_what_makes_it_and_later_what_is_missing(report):
+    start = report_pages.page("index.html")
+    assert start.status_code == 200 and b"windrow report" in start.body and b"/dags/bikes" in start.body
     report.mkdir()
     (report / "index.html").write_text("the report")
     assert report_pages.page("").path == report / "index.html"

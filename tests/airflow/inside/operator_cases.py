@@ -15,6 +15,7 @@ from airflow.sdk.execution_time.timeout import timeout
 
 from tests.support.airflow.operators import RUN, program
 from windrow.airflow import command, connections, installation, tasks
+from windrow.pipelines import flow
 from windrow.processes import children
 from windrow.schemas import errors
 
@@ -36,9 +37,7 @@ def test_the_param_day_beats_ds_which_is_the_day_whatever_the_data_interval():
 
 def test_the_param_day_is_refused_in_a_backfill_whose_runs_have_days_of_their_own():
     run = SimpleNamespace(run_type="backfill")
-    with pytest.raises(
-        AirflowFailException, match='of a backfill.*"day", 2018-10-01; start the backfill again without'
-    ):
+    with pytest.raises(AirflowFailException, match='of a backfill.*"day", 2018-10-01. Start the backfill again over'):
         command.day_of({"ds": "2018-10-02", "params": {"day": "2018-10-01"}, "dag_run": run})
     assert command.day_of({"ds": "2018-10-02", "params": {"day": None}, "dag_run": run}) == "2018-10-02"
 
@@ -93,9 +92,9 @@ def test_a_superseded_run_is_skipped_with_the_run_that_publishes(monkeypatch, tm
     assert str(raised.value) == text
 
 
-def test_a_task_that_is_of_no_day_needs_none(monkeypatch, tmp_path, capsys):
+def test_a_task_that_is_of_no_day_needs_none_and_one_of_runs_alone_reports_nothing(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv(installation.COMMAND, str(program(tmp_path, "import sys\nprint(sys.argv[1:])")))
-    command.WindrowOperator(task_id="maintain", arguments=("maintain",), of_a_day=False).execute({"params": {}})
+    tasks.operator(flow.maintenance_task(), outlets=[command.asset(flow.RUNS)]).execute({"params": {}})
     assert str(["--end-with-parent", "maintain"]) in capsys.readouterr().out
 
 
@@ -141,14 +140,14 @@ def test_the_most_that_a_task_may_take_is_a_setting(monkeypatch, text, limit_s):
     monkeypatch.delenv(installation.MOST_TASK_SECONDS, raising=False)
     if text:
         monkeypatch.setenv(installation.MOST_TASK_SECONDS, text)
-    assert installation.execution_timeout() == timedelta(seconds=limit_s)
+    assert installation.of_tasks(tasks.OF_ALL)["execution_timeout"] == timedelta(seconds=limit_s)
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "x", "nan", "1000000001"])
 def test_a_wrong_limit_is_refused_by_its_name(monkeypatch, text):
     monkeypatch.setenv(installation.MOST_TASK_SECONDS, text)
     with pytest.raises(errors.WrongParameter, match=installation.MOST_TASK_SECONDS):
-        installation.execution_timeout()
+        installation.of_tasks(tasks.OF_ALL)
 
 
 def test_a_task_that_takes_too_long_is_ended_with_all_that_it_started_and_is_not_retried(monkeypatch, tmp_path):
@@ -208,5 +207,5 @@ def test_windrow_is_run_with_both_connections(tmp_path, monkeypatch, capsys):
 
 def test_tasks_are_in_the_pool_that_the_environment_names(monkeypatch):
     assert tasks.common()["default_args"]["pool"] == "default_pool"
-    monkeypatch.setenv(installation.POOL, "spark")
+    monkeypatch.setenv("WINDROW_POOL", "spark")
     assert tasks.common()["default_args"]["pool"] == "spark"

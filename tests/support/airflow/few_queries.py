@@ -12,6 +12,14 @@ case "$*" in
 esac
 exec {windrow} "$@"
 """
+TELL = """
+def tell(context):
+    run = context["dag_run"]
+    late = "deadline" in context
+    line = f"{{run['dag_run_id']}},late" if late else f"{{run.run_id}},{{context['ti'].task_id}}"
+    with open({file!r}, "a") as told:
+        told.write(f"{{line}}\\n")
+"""
 
 
 def definitions(home: Path, queries: tuple[str, ...]) -> Path:
@@ -23,6 +31,13 @@ def definitions(home: Path, queries: tuple[str, ...]) -> Path:
             if file.stem not in queries:
                 file.unlink()
     return folder
+
+
+def tell(dags: Path, stream: str, file: Path, late_after_s: int) -> None:
+    """Have a file that the DAGs of a stream write a line to, for each task that failed and each run that is late."""
+    (dags / "told.py").write_text(TELL.format(file=str(file)))
+    with (dags.parent / "windrow.toml").open("a") as settings:
+        settings.write(f'[streams.{stream}]\nnotifier = "told:tell"\nalert_after_seconds = {late_after_s}\n')
 
 
 def windrow(home: Path, on_spark: str, failing: str) -> Path:

@@ -1,17 +1,29 @@
 """An Airflow that runs: what its runs logged, and the day that it will run next."""
 
 import json
+import time
+import urllib.error
+import urllib.request
 from dataclasses import dataclass
 from datetime import date
 
-from stack import components, settings
-from windrow.pipelines.airflow import rest
+from windrow.pipelines import flow
+from windrow.pipelines.airflow import components, rest, settings
 from windrow.pipelines.config import Config
 
 
 def next_day(client: rest.Client, dag: str) -> date:
     """The day that the scheduler runs once the DAG is unpaused. What a test says of yesterday is wrong at midnight."""
     return date.fromisoformat(client.call("GET", f"/dags/{dag}/details")["next_dagrun_logical_date"][:10])
+
+
+def asked(address: str, **headers: str) -> tuple[int, str, str]:
+    """Status, address in the end, and text."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+            return answer.status, answer.url, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.url, refused.read().decode()
 
 
 @dataclass(frozen=True)
@@ -22,6 +34,22 @@ class RunningAirflow:
     client: rest.Client
     dag: str
     days: list[date]
+
+    def wait_for_report(self, limit_s: float) -> list[dict]:
+        """Wait until no event waits for a report, and none is being made; the runs that made them."""
+        deadline, dag = time.monotonic() + limit_s, flow.REPORT_DAG
+        while time.monotonic() < deadline:
+            runs = self.client.wait_for_runs(dag, "asset_triggered", 1, limit_s)
+            waits = self.client.call("GET", f"/dags/{dag}/assets/queuedEvents")["total_entries"]
+            if not waits and len(self.client.runs(dag, "asset_triggered")) == len(runs):
+                return runs
+            time.sleep(1)
+        raise AssertionError(f"events still wait for a report after {limit_s:.0f} s")
+
+    def events_of(self, dag: str, table: str) -> list[dict]:
+        """Events of a table's asset that a DAG has made."""
+        events = self.client.call("GET", "/assets/events?limit=500")["asset_events"]
+        return [event for event in events if (event["source_dag_id"], event["name"]) == (dag, table)]
 
     def log(self, run: str, task: str, attempt: int = 1) -> str:
         """What a task's attempt logged: one JSON object per line."""
@@ -37,7 +65,7 @@ class RunningAirflow:
         return {
             f"{run} {task['task_id']}: {task['try_number']} tries": self._all_logged(run, task)
             for run, task in tasks
-            if task["try_number"] != asked
+            if task["try_number"] != asked and task["state"] != "skipped"
         }
 
     def _all_logged(self, run: str, task: dict) -> str:

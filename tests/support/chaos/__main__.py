@@ -9,14 +9,14 @@ from collections import Counter
 from pathlib import Path
 
 import tests.support.chaos
-from stack import compiled
 from tests.support.chaos.real_files import STREAMS
 from tests.support.chaos.round import Round
 from tests.support.interrupts import interrupt
+from windrow.pipelines import compiled
 
 
 def main() -> int:
-    """Exits with 1 where a round failed, whose lake stays for who wants to look, or an interrupt was not obeyed."""
+    """Exits with 1 where a round failed, whose lake stays for the user to look at, or an interrupt was not obeyed."""
     chosen = _parsed()
     compiled.ensure()
     failed = _rounds(chosen)

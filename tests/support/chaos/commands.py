@@ -1,4 +1,4 @@
-"""Commands of `windrow`, in processes of their own, which end by themselves or by somebody's hand."""
+"""Commands of `windrow`, in processes of their own, which end by themselves or are ended."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ class Terminal:
         return Running(self, words, process, self.config.home / f"{name}.log")
 
     def type(self, words: list[str]) -> Ended:
-        """A command that nobody ends."""
+        """A command that no other process ends."""
         return self.start(words).meet(ENDS, 0.0)
 
     def usual_s(self, words: list[str]) -> float:

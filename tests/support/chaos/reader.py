@@ -1,4 +1,4 @@
-"""Somebody who reads what commands print, and does what it says."""
+"""A user who reads what commands print, and does what it says."""
 
 import json
 import re
@@ -13,7 +13,7 @@ MOST_COMMANDS = 60
 WELL = (0, NothingArrived.exit_code)
 _PUT_BACK = (
     re.compile(r"^(?:note: )?([^\s:]+): .*[Pp]ut the file back", re.MULTILINE),
-    re.compile(r"no longer in the landing folder, such as ([^\s;]+); put them back"),
+    re.compile(r"no other file has their content, such as ([^\s;]+); put them back"),
 )
 
 

@@ -27,7 +27,7 @@ SETTINGS = {"WINDROW_MOST_WAIT_SECONDS": "120", "WINDROW_JAVA_OPTIONS": "-XX:Tie
 
 
 class Round:
-    """One lake, from its first file to the comparison. `story`: what happened, for who reads of a failure."""
+    """One lake, from its first file to the comparison. `story`: what happened, for the reader of a failure."""
 
     def __init__(self, place: Path, landing: Path, files: RealFiles, seed: str, spark: bool):
         self.chance, self.files, self.place = Random(seed), files, place

@@ -23,7 +23,7 @@ def work_of(lake: Lake, tables: QueryTables, *days: date) -> Work:
 
 
 def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> Sequence[WrittenShare]:
-    """What the tasks of a run of some days write, and nobody has committed."""
+    """What the tasks of a run of some days write, and no process has committed."""
     return audit.replayed(lake, engine, work_of(lake, tables, *days))
 
 

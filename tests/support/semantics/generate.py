@@ -230,7 +230,7 @@ def _queries(draw, window, grain: timedelta) -> Query:
 
 @st.composite
 def _streams(draw, anchor: datetime, grain: timedelta, reach: int, longest: int, least: int) -> list[dict]:
-    """least: events; left alone, Hypothesis makes mostly short lists, in which nobody is late."""
+    """least: events; left alone, Hypothesis makes mostly short lists, in which no event is late."""
     jitter = st.sampled_from((0, 0, 0, 1, -1))
     grains = st.integers(-reach // 2, reach)
     starts = st.builds(lambda whole, us: anchor + whole * grain + us * MICROSECOND, grains, jitter)

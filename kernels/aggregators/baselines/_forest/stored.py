@@ -209,14 +209,12 @@ class StoredForest:
             return
         body = header[len(MAGIC) + 4 :]
         if header[: len(MAGIC)] != MAGIC or zlib.crc32(body).to_bytes(4, "big") != header[len(MAGIC) : len(MAGIC) + 4]:
-            raise StorageFailed(
-                "what stands in the store is no window of this version, or is damaged; choose another path"
-            )
+            raise StorageFailed("the store holds no window of this version, or a damaged one; choose another path")
         identity, words = body.split(b"\n", 1)
         if json.loads(identity) != self._identity:
             raise BadInput(
-                f"the store holds a window of {identity.decode()}, but asked for is one of "
-                f"{json.dumps(self._identity)}; ask for the same, or choose another path"
+                f"the store holds a window of {identity.decode()}, not of {json.dumps(self._identity)}; "
+                "open it with the same arguments, or choose another path"
             )
         self._take_up(words)
 

@@ -116,8 +116,8 @@ def _take(forest, slide):
 class MonoidWindow(PointWindow):
     """In order only. policy: evict?(total, prefix) → bool, of the outputs of the window and of a prefix at its old end,
     both as dicts: total["sum"], None for a null. After each event the longest prefix that it evicts goes. It must be
-    monotone: who evicts a prefix evicts every shorter one, else the search may stop early (MTA §4.1.3). It is compiled
-    by Numba when the window is made: integers are int64, and all else that it reads counts as it is then.
+    monotone: if it evicts a prefix, it evicts every shorter one, else the search may stop early (MTA §4.1.3). Numba
+    compiles it when the window is made: integers are int64, and all else that it reads keeps its value of then.
 
     store: None keeps all in memory. "lmdb" and "redis" keep all but O(log n) in a store, from which a window made with
         the same path, aggregates and types takes up again as of the last flush().

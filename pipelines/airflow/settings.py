@@ -5,16 +5,23 @@ database is SQLite in the home, or the PostgreSQL that WINDROW_AIRFLOW_DATABASE 
 """
 
 import os
+import shutil
+import sys
 from pathlib import Path
 
-from stack import commands, credentials, debian, places
-from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
-from windrow.pipelines.airflow import PORT, USER, airflow_home, mark, password_file
-from windrow.pipelines.location import Location
-from windrow.processes import marked
-from windrow.schemas.errors import WrongParameter
+from windrow.pipelines import config
+from windrow.pipelines.airflow import PORT, USER, airflow_home, credentials, mark, password_file
+from windrow.pipelines.config import IMPORTED_FROM
+from windrow.pipelines.location import IN_A_CHECKOUT, Location, set_up
+from windrow.pipelines.logged import clean_environment
+from windrow.processes import java, marked
+from windrow.schemas import project
+from windrow.schemas.errors import NotSetUp, WrongParameter
 
 DATABASE, FILE = "WINDROW_AIRFLOW_DATABASE", "airflow.db"
+COMMAND = "WINDROW_AIRFLOW"
+POOL = "windrow"
+"""The pool of all tasks for which windrow.toml names no other. `windrow up` makes it if it is missing."""
 POSTGRESQL = "postgresql+psycopg2://"
 _ALLOWED = f"{POSTGRESQL}USER:PASSWORD@HOST:PORT/NAME, or leave the variable unset for SQLite"
 # SQLite's own 5 s were too short: where a busy disk kept one commit waiting for 6 s, the scheduler ended.
@@ -28,18 +35,23 @@ QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def airflow_environment(
-    home: Path, port: int, landing: "Location | None" = None, dags: Path = REPOSITORY / "dags"
+    home: Path, port: int, landing: "Location | None" = None, dags: Path | None = None
 ) -> dict[str, str]:
     """The whole environment of Airflow's processes, and so of the tasks.
 
     `home` becomes WINDROW_HOME, but where that is a URI already; `landing` becomes WINDROW_LANDING (default: what this
-    process has, if any).
+    process has, if any); `dags`: the folder of DAGs (default: that of the project).
     Makes the home's secrets where they are missing or damaged. Of Airflow's own settings none comes from outside.
     """
-    folder = airflow_home(home).resolve()
+    folder, dags = airflow_home(home).resolve(), dags or dags_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    outside = {name: value for name, value in commands.clean_environment().items() if not name.startswith("AIRFLOW_")}
-    return outside | _of_tasks(home, landing) | _of_airflow(folder, port, dags) | {marked.MARK: mark(home)}
+    outside = {name: value for name, value in clean_environment().items() if not name.startswith("AIRFLOW_")}
+    return outside | _of_tasks(home, landing, dags) | _of_airflow(folder, port, dags) | {marked.MARK: mark(home)}
+
+
+def tasks_at_once() -> int:
+    """As many as there are cores: each may start a JVM, of 2 GiB and for seconds more than a core's work."""
+    return max(2, os.cpu_count() or 2)
 
 
 def password(home: Path) -> str:
@@ -49,18 +61,53 @@ def password(home: Path) -> str:
 
 def login(home: Path) -> str:
     """The login, as a line says it."""
-    return places.login(USER, password(home), password_file(airflow_home(home)))
+    return credentials.login(USER, password(home), password_file(airflow_home(home)))
 
 
-def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
-    found = debian.find_java()
+def airflow() -> str:
+    """Airflow's own command: that of WINDROW_AIRFLOW, of a checkout's environment for it, next to this Python, or on
+    PATH. NotSetUp where there is none."""
+    wanted = project.setting(COMMAND)
+    beside = Path(sys.executable).with_name("airflow")
+    places: list[str | Path] = (
+        [wanted] if wanted else [IMPORTED_FROM / ".venv-airflow" / "bin" / "airflow", beside, "airflow"]
+    )
+    if found := next(filter(None, (shutil.which(each) for each in places)), None):
+        return str(Path(found).absolute())
+    other = f"set {COMMAND}, or airflow in {project.FILE}, to the path of airflow in another environment"
+    if wanted:
+        raise NotSetUp(f"{wanted} is no program", other)
+    raise NotSetUp("there is no Airflow here", set_up(f'pip install "windrow[airflow]"   # or {other}'))
+
+
+def dags_folder() -> Path:
+    """That of the project. NotSetUp outside of projects, and where the project has none."""
+    folder = project.root()
+    if folder and (folder / "dags").is_dir():
+        return folder / "dags"
+    if folder:
+        raise NotSetUp(f"{folder} has no dags/", "windrow init FOLDER   # then copy FOLDER/dags")
+    raise NotSetUp("this folder is in no project", "windrow init FOLDER")
+
+
+def python() -> Path:
+    """The Python of the commands that tasks run: of a checkout its environment's, which the set-up's Python is not."""
+    of_checkout = IMPORTED_FROM / ".venv" / "bin" / "python"
+    return of_checkout if IN_A_CHECKOUT and of_checkout.exists() else Path(sys.executable)
+
+
+def _of_tasks(home: Path, landing: "Location | None", dags: Path) -> dict[str, str]:
+    found, folder, own = java.find(), project.around(dags), python()
     settings = {
         "WINDROW_HOME": _lake(home),
-        "PYTHONPATH": str(REPOSITORY),
+        **({project.VARIABLE: str(folder)} if folder else {}),
+        **({"PYTHONPATH": str(IMPORTED_FROM)} if IN_A_CHECKOUT else {}),
+        "WINDROW_COMMAND": project.setting("WINDROW_COMMAND", str(own.with_name("windrow"))),
+        "WINDROW_POOL": project.setting("WINDROW_POOL", POOL),
         # Without it Spark's workers take the first python3 on PATH, which has none of our packages.
-        "PYSPARK_PYTHON": str(PYTHON),
-        "WINDROW_JAVA_OPTIONS": os.environ.get("WINDROW_JAVA_OPTIONS", QUICK_JVM),
-        "PATH": f"{AIRFLOW_ENVIRONMENT / 'bin'}:{os.environ.get('PATH', os.defpath)}",
+        "PYSPARK_PYTHON": str(own),
+        "WINDROW_JAVA_OPTIONS": project.setting("WINDROW_JAVA_OPTIONS", QUICK_JVM),
+        "PATH": f"{Path(airflow()).parent}:{os.environ.get('PATH', os.defpath)}",
     }
     if landing is not None:
         settings["WINDROW_LANDING"] = str(landing.resolve() if isinstance(landing, Path) else landing)
@@ -70,8 +117,8 @@ def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
 
 
 def _lake(home: Path) -> str:
-    given = os.environ.get("WINDROW_HOME", "")
-    return given if "://" in given else str(home.resolve())
+    found = config.load()
+    return str(found.home) if found.here.resolve() == home.resolve() else str(home.resolve())
 
 
 def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
@@ -84,8 +131,7 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
-        # Each task of a stage may start a JVM, of 2 GiB and for seconds more than a core's work.
-        "AIRFLOW__CORE__PARALLELISM": str(max(2, os.cpu_count() or 2)),
+        "AIRFLOW__CORE__PARALLELISM": str(tasks_at_once()),
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(password_file(folder)),
@@ -108,8 +154,9 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
 
 def _database(folder: Path) -> str:
     """WrongParameter for another than SQLite and PostgreSQL."""
-    url = os.environ.get(DATABASE, f"sqlite:///{folder / FILE}?timeout={_WAIT_S}")
-    if DATABASE in os.environ and (not url.startswith(POSTGRESQL) or url == POSTGRESQL):
+    given = project.setting(DATABASE)
+    url = given or f"sqlite:///{folder / FILE}?timeout={_WAIT_S}"
+    if given is not None and (not url.startswith(POSTGRESQL) or url == POSTGRESQL):
         # Not the whole: it may hold a password.
         raise WrongParameter(DATABASE, f"{url.partition('://')[0]}…", _ALLOWED)
     return url
@@ -117,4 +164,8 @@ def _database(folder: Path) -> str:
 
 def fix_of_database() -> str:
     """What to do where Airflow can't prepare it."""
-    return f"start the server that {DATABASE} names, or correct it" if os.environ.get(DATABASE) else "make setup"
+    return (
+        f"start the server that {DATABASE} names, or correct it"
+        if project.setting(DATABASE)
+        else set_up("windrow doctor")
+    )

@@ -6,7 +6,6 @@ wrong with it.
 
 import fcntl
 import os
-import shutil
 import socket
 import tempfile
 import time
@@ -14,11 +13,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stack import commands, components, settings
-from stack.components import AIRFLOW, WATCHER, dead, log
-from stack.places import REPOSITORY, make
-from windrow.pipelines.airflow import Running, alive, environment, home_of, mark, ports, rest, running
-from windrow.pipelines.location import Location
+from windrow.pipelines import logged
+from windrow.pipelines.airflow import (
+    Running,
+    alive,
+    components,
+    environment,
+    home_of,
+    mark,
+    ports,
+    rest,
+    running,
+    settings,
+)
+from windrow.pipelines.airflow.components import WATCHER, dead, log
+from windrow.pipelines.location import Location, typed
 from windrow.processes import marked, modes, signals
 from windrow.schemas.errors import NotSetUp
 
@@ -27,7 +36,7 @@ READY_LIMIT_S = 180.0
 SHOWN = 5
 
 
-def start(home: Path, landing: "Location | None" = None, dags: Path = REPOSITORY / "dags") -> Running:
+def start(home: Path, landing: "Location | None" = None, dags: Path | None = None) -> Running:
     """Start Airflow and wait until it takes work; ends what a crash left behind first.
 
     Raises NotSetUp, with the end of the log, when a component ends early. Interrupted, it leaves nothing behind.
@@ -100,23 +109,21 @@ def _bindable(preferred: int) -> int:
 
 def _start_all(starting: Running, given: dict[str, str]) -> None:
     home = starting.home
-    require_installed()
     components.logs(home).mkdir(parents=True, exist_ok=True)
-    commands.run("migrate", [AIRFLOW, "db", "migrate"], settings.fix_of_database(), given, components.logs(home))
+    logged.run(
+        "migrate", [settings.airflow(), "db", "migrate"], settings.fix_of_database(), given, components.logs(home)
+    )
     with components.one_at_a_time(home):
-        for name in components.COMMANDS:
+        for name in components.ALL:
             log(home, name).write_bytes(b"")
         for name in components.OF_AIRFLOW:
             components.start(home, name, given)
     _wait_until_ready(starting)
+    starting.client().make_pool(settings.POOL, settings.tasks_at_once())
     # Last: what ends while Airflow starts is a reason not to start, not one to try again.
-    components.start(home, WATCHER, given)
-
-
-def require_installed() -> None:
-    """NotSetUp without its environment."""
-    if shutil.which(AIRFLOW) is None:
-        raise NotSetUp(f"{AIRFLOW} is missing", "make setup")
+    with components.one_at_a_time(home):
+        if WATCHER in dead(home):  # else another process completed this Airflow meanwhile
+            components.start(home, WATCHER, given)
 
 
 def _wait_until_ready(starting: Running) -> None:
@@ -131,8 +138,8 @@ def _wait_until_ready(starting: Running) -> None:
 
 
 def _not_ready(home: Path, name: str, what: str) -> NotSetUp:
-    end = commands.last_lines(log(home, name))
-    return NotSetUp(f"Airflow's {name} {what}; the end of {log(home, name)}:\n{end}\n", "make doctor")
+    end = logged.last_lines(log(home, name))
+    return NotSetUp(f"Airflow's {name} {what}; the end of {log(home, name)}:\n{end}\n", typed("doctor"))
 
 
 def condition(home: Path) -> tuple[str, str]:
@@ -141,13 +148,13 @@ def condition(home: Path) -> tuple[str, str]:
     if found is None:
         left = marked.marked(mark(home))
         listed = "; ".join(f"{pid} {marked.describe(pid)[:60]}" for pid in left[:SHOWN])
-        return (f"{len(left)} run, but no component of Airflow: {listed}", make("down")) if left else ("", "")
+        return (f"{len(left)} run, but no component of Airflow: {listed}", typed("down")) if left else ("", "")
     if died := dead(home):
-        return "; ".join(_died(home, name) for name in died), make("up")
+        return "; ".join(_died(home, name) for name in died), typed("up")
     living = alive(home)
     silent = rest.silent(found.port) if rest.healthy(found.port) else ["api-server"]
     if wrong := [f"the {name} runs (process {living.get(name, '?')}), but does not answer" for name in silent]:
-        return "; ".join(wrong), f"{make('down')} && {make('up')}   # or wait, where the machine is only busy"
+        return "; ".join(wrong), f"{typed('down')} && {typed('up')}   # or wait, where the machine is only busy"
     return "", ""
 
 

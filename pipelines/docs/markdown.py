@@ -5,17 +5,20 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from windrow.pipelines import config
+from windrow.schemas.project import CHECKOUT, root
 from windrow.schemas.stream import Column
 
-TEMPLATES = Path(__file__).parent / "templates"
-_MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"
+# Of a checkout also those of Windrow's own pages.
+TEMPLATES = [Path(__file__).parent / "templates", config.REPOSITORY / "tools" / "docs" / "templates"]
+MADE = "<!-- Made from the definitions: change those, not this page. -->"
 
 
 def page(template: str, **values: object) -> str:
     """A page: the words of its template, with what the definitions say. UndefinedError where a value is missing."""
     made = Environment(loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=True, undefined=StrictUndefined)
     made.filters["grid"] = grid
-    return made.get_template(f"{template}.md.j2").render(made=_MADE, **values)
+    return made.get_template(f"{template}.md.j2").render(made=MADE, in_a_checkout=root() == CHECKOUT, **values)
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -1,16 +1,27 @@
-"""Run one step of the set-up: quiet when it works, its last lines and the next step when it doesn't."""
+"""Run one step of a set-up: quiet when it works, its last lines and the next step when it doesn't. Needs no library."""
 
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from stack.places import LOGS, say
+from windrow.pipelines import config
 from windrow.processes import marked, signals
 from windrow.schemas.errors import NotSetUp
 
 LINES_SHOWN = 15
+Show = Callable[[str, int, int | None], None]
+"""Is told what begins, how many parts of it are done, and how many there are."""
+
+
+def silent(begins: str, done: int = 0, total: int | None = None) -> None:
+    """Show nothing."""
+
+
+def say(line: str) -> None:
+    """Print one line of progress at once, also into a pipe."""
+    print(line, flush=True)
 
 
 def run(
@@ -18,14 +29,16 @@ def run(
     command: list[str],
     fix: str,
     extra: Mapping[str, str] | None = None,
-    logs: Path = LOGS,
+    logs: Path | None = None,
     shown: bool = False,
 ) -> str:
     """Run `command`, its output going to <logs>/<name>.log, and where `shown` here too; returns that output.
 
+    logs: a folder; else logs/ below that of what projects share (`config.made`).
+
     Raises NotSetUp with the log's last lines and `fix` when it fails. A signal ends it and its children.
     """
-    log = logs / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.log"
+    log = (logs or config.made() / "logs") / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     code = _run_logged(command, log, {**clean_environment(), **(extra or {})}, shown)
     if code != 0:

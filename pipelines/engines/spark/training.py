@@ -1,11 +1,9 @@
-"""The small job whose classes go into the class-data archive (run by `.venv`'s Python, see archive.py).
-
-The one file of `stack/` that needs more than the standard library: it is never imported, only run.
-It must touch what a real stage touches:
-a class that isn't loaded here is parsed again at every start of Spark.
+"""The small job whose classes go into the class-data archive (archive.py runs it). It must touch what a real stage
+touches: a class that isn't loaded here is parsed again at every start of Spark.
 """
 
 import sys
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -83,7 +81,7 @@ def main(class_path: str, archive: str, folder: str) -> None:
     written = exercise(spark, folder)
     if written != 1000:
         raise SystemExit(f"the training job read {written} rows back, not 1000")
-    gateway = spark.sparkContext._gateway
+    gateway: Any = spark.sparkContext._gateway
     spark.stop()
     # The JVM writes the archive while it exits, and exits when its input closes: leaving earlier loses it.
     gateway.proc.stdin.close()

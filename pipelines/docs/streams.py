@@ -2,7 +2,7 @@
 
 import inspect
 
-from tools.docs.markdown import bullets, columns_grid, grid, joined, page
+from windrow.pipelines.docs.markdown import bullets, columns_grid, grid, joined, page
 from windrow.pipelines.report import dag_text
 from windrow.schemas.parsing import read_line
 from windrow.schemas.registry import queries_of, streams

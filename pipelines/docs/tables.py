@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tools.docs.markdown import columns_grid, joined, page
+from windrow.pipelines.docs.markdown import columns_grid, joined, page
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.ledger_tables import LEDGER
@@ -43,11 +43,11 @@ def tables_page() -> str:
     for stream in streams().values():
         own += [f"## Stream {stream.name}", *_own_of_stream(stream, of_streams)]
         own += [part for query in queries_of(stream.name) for part in _own_of_query(query, of_queries)]
-    keyed = [_table(kind.like, "The query's key, in front; then:") for kind in of_queries]
+    keyed = [_table(kind.like, "The columns of the query's key come first, then:") for kind in of_queries]
     return page(
         "tables",
         of_streams=joined(_table(kind.like) for kind in of_streams),
-        of_queries=joined([*keyed, _table(lateness_table(QUERY), "Without the query's key.")]),
+        of_queries=joined([*keyed, _table(lateness_table(QUERY), "The table has no columns of the query's key.")]),
         own=joined(own),
         ledger=joined(map(_table, LEDGER.values())),
     )
@@ -73,7 +73,7 @@ def _own_of_stream(stream: Stream, kinds: list[TableKind]) -> list[str]:
     own = [(table, kind.own(table)) for table, kind in zip(ingest_tables(stream), kinds, strict=True)]
     listed = ", ".join(f"`{table.name}`" for table, columns in own if not columns)
     named = [_own(table, columns) for table, columns in own if columns]
-    return [*named, f"Without columns of their own: {listed}."] if listed else named
+    return [*named, f"Tables without further columns: {listed}."] if listed else named
 
 
 def _own_of_query(query: Query, kinds: list[TableKind]) -> list[str]:

@@ -8,11 +8,12 @@ import json
 import os
 import re
 import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from stack.places import say
 from windrow.pipelines.airflow import USER, password_file, read_password
+from windrow.pipelines.logged import say
 
 # 96 characters: Airflow signs with HS512 and wants at least 64 bytes.
 KEY_BYTES = 48
@@ -28,6 +29,11 @@ def jwt_secret(folder: Path) -> str:
     """The key of the tokens with which users and tasks log in."""
     path, consequence = folder / "jwt_secret", "users who were logged in must log in again"
     return _kept(path, _read_key, lambda: secrets.token_hex(KEY_BYTES), consequence)
+
+
+def login(user: str, password: str, file: Path) -> str:
+    """A login as a terminal is told it; elsewhere the output may be kept, as by CI, and only the file is named."""
+    return f"{user} / {password if sys.stdout.isatty() and not os.environ.get('CI') else f'its password is in {file}'}"
 
 
 def _read_key(text: str) -> str | None:

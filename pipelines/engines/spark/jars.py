@@ -1,32 +1,38 @@
 """JARs that PySpark's wheel lacks: Delta's for every session, and those of S3 where a lake lies there.
 
-Committed lists name each by its SHA-256 and its path in Maven Central. No resolver at set-up: most of what one brings
+Committed lists name each by its SHA-256 and its path in Maven Central. No resolver: most of what one brings
 is in Spark already, and two copies on one class path would shadow each other. For other versions a list is made from
 what `spark-submit --packages` resolves, without these.
 """
 
 import hashlib
+import os
 import shutil
 import urllib.request
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 
-from stack.places import JARS, REPOSITORY, say
+from windrow.pipelines.location import set_up
+from windrow.pipelines.logged import Show
 from windrow.schemas.errors import NotSetUp
 
 CENTRAL = "https://repo1.maven.org/maven2"
 LIMIT_S = 60.0
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class JarSet:
-    """Files that belong together, all below one folder."""
+    """Files that belong together, in one folder below that of all JARs (`Config.jars`)."""
 
     whose: str
     listed: Path
-    folder: Path
+    below: str
     fix: str
+
+    def folder(self, jars: Path) -> Path:
+        return jars / self.below
 
     def expected(self) -> dict[str, str]:
         """SHA-256 by path in Maven Central, from the committed list."""
@@ -35,32 +41,32 @@ class JarSet:
 
 
 # Of io.delta:delta-spark_4.2_2.13:4.4.0.
-DELTA = JarSet("Delta's", REPOSITORY / "stack" / "jars.sha256", JARS, "make setup")
+DELTA = JarSet("Delta's", HERE / "jars.sha256", "", set_up("windrow setup --engine spark"))
 # Of org.apache.hadoop:hadoop-aws:3.5.0, and of the modules of software.amazon.awssdk that it uses (s3, sts,
 # s3-transfer-manager, apache-client, netty-nio-client): 13 MB, the SDK's bundle of all services is 660.
-S3 = JarSet("S3's", REPOSITORY / "stack" / "jars_of_s3.sha256", JARS / "s3", "make setup-cluster")
+S3 = JarSet("S3's", HERE / "jars_of_s3.sha256", "s3", set_up("windrow setup --s3", "make setup-cluster"))
 
 
-def problems(jars: JarSet, folder: Path | None = None) -> list[str]:
-    """One line per JAR of `folder` (default: where they belong) that is missing, wrong or foreign."""
+def problems(jars: JarSet, folder: Path) -> list[str]:
+    """One line per JAR of the folder that is missing, wrong or foreign."""
     wanted = {Path(path).name: digest for path, digest in jars.expected().items()}
-    found = {path.name: path for path in sorted((folder or jars.folder).glob("*.jar"))}
+    found = {path.name: path for path in sorted(folder.glob("*.jar"))}
     missing = [f"{name} is missing" for name in wanted if name not in found]
     foreign = [f"{name} is not one of {jars.whose}" for name in found if name not in wanted]
     wrong = [f"{name} has another SHA-256" for name in found if name in wanted and sha256(found[name]) != wanted[name]]
     return missing + wrong + foreign
 
 
-def class_path() -> str:
-    """Delta's JARs in the one order that everybody must use: the class-data archive is void under any other."""
-    return ":".join(str(path) for path in sorted(JARS.glob("*.jar")))
+def class_path(folder: Path) -> str:
+    """Delta's JARs in the one order that every process must use: the class-data archive is void under any other."""
+    return ":".join(str(path) for path in sorted(folder.glob("*.jar")))
 
 
-def ensure(jars: JarSet) -> None:
+def ensure(jars: JarSet, all_jars: Path, show: Show) -> None:
     """Fetch what is missing. Raises NotSetUp when a file is not the one that was tested."""
-    if problems(jars):
-        say(f"  fetching {jars.whose} JARs")
-        install(jars, CENTRAL, jars.folder)
+    if problems(jars, jars.folder(all_jars)):
+        show(f"fetching {jars.whose} JARs", 0, None)
+        install(jars, CENTRAL, jars.folder(all_jars))
 
 
 def install(jars: JarSet, source: str, folder: Path) -> None:
@@ -85,7 +91,7 @@ def sha256(path: Path) -> str:
 
 
 def _fetch(jars: JarSet, address: str, target: Path, digest: str) -> None:
-    partial = target.with_suffix(".partial")
+    partial = target.with_suffix(f".{os.getpid()}.partial")
     try:
         with urllib.request.urlopen(address, timeout=LIMIT_S) as answer, open(partial, "wb") as file:
             shutil.copyfileobj(answer, file)

@@ -1,8 +1,8 @@
 """Airflow's four components, and the watcher: a process next to them that starts again what has died, up to a limit.
 
 Each runs in a session of its own, with its name and process number in its environment (pipelines/airflow). The watcher
-carries the mark of its Airflow too, so that `make down` ends it with all others. Killed, it leaves Airflow as it is:
-`make doctor` reports it, and `make up` starts another.
+carries the mark of its Airflow too, so that `windrow down` ends it with all others. Killed, it leaves Airflow as it is:
+`windrow doctor` reports it, and `windrow up` starts another.
 """
 
 import fcntl
@@ -11,25 +11,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stack.places import AIRFLOW_ENVIRONMENT, say
-from windrow.pipelines.airflow import PART, airflow_home, alive, environment, parts
-from windrow.processes import marked
+from windrow.pipelines import config
+from windrow.pipelines.airflow import PART, airflow_home, alive, environment, parts, settings
+from windrow.pipelines.logged import say
+from windrow.processes import children, marked, signals
 
-AIRFLOW = str(AIRFLOW_ENVIRONMENT / "bin" / "airflow")
 WATCHER = "watcher"
 # In the order of their start. --skip-serve-logs: the log servers would listen on all interfaces.
-COMMANDS: dict[str, tuple[str, ...]] = {
-    "api-server": (AIRFLOW, "api-server"),
-    "scheduler": (AIRFLOW, "scheduler", "--skip-serve-logs"),
-    "dag-processor": (AIRFLOW, "dag-processor"),
-    "triggerer": (AIRFLOW, "triggerer", "--skip-serve-logs"),
-    WATCHER: (sys.executable, "-m", "stack", "watch"),
+OF_AIRFLOW: dict[str, tuple[str, ...]] = {
+    "api-server": (),
+    "scheduler": ("--skip-serve-logs",),
+    "dag-processor": (),
+    "triggerer": ("--skip-serve-logs",),
 }
-OF_AIRFLOW = tuple(name for name in COMMANDS if name != WATCHER)
+ALL = (*OF_AIRFLOW, WATCHER)
 # The number is known only to the process itself, and stays the same when it becomes the component.
 _NUMBERED = f'export {PART}="$0 $$"; exec "$@"'
 _BEGUN_LIMIT_S, _GRACE_S, _LOOK_EVERY_S = 10.0, 5.0, 5.0
@@ -41,7 +40,7 @@ LIMIT = f"at most {MOST} times within {WITHIN_S / 60:.0f} minutes"
 def dead(home: Path) -> list[str]:
     """The components that don't live."""
     living = alive(home)
-    return [name for name in COMMANDS if name not in living]
+    return [name for name in ALL if name not in living]
 
 
 def log(home: Path, name: str) -> Path:
@@ -60,7 +59,7 @@ def start(home: Path, name: str, given: Mapping[str, str]) -> subprocess.Popen:
     marked.end_all(lambda: _left_by_dead(home, name), _GRACE_S)
     with open(log(home, name), "ab") as output:
         started = subprocess.Popen(
-            ["sh", "-c", _NUMBERED, name, *COMMANDS[name]],
+            ["sh", "-c", _NUMBERED, name, *_command(name)],
             env={**given},
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -68,15 +67,22 @@ def start(home: Path, name: str, given: Mapping[str, str]) -> subprocess.Popen:
             start_new_session=True,
             cwd=airflow_home(home),
         )
+    children.leave_running(started.pid)
     deadline = time.monotonic() + _BEGUN_LIMIT_S
     while name not in alive(home) and started.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     return started
 
 
+def _command(name: str) -> list[str]:
+    if name == WATCHER:
+        return [sys.executable, "-m", "windrow.pipelines.airflow.components"]
+    return [settings.airflow(), name, *OF_AIRFLOW[name]]
+
+
 @contextmanager
 def one_at_a_time(home: Path) -> Iterator[None]:
-    """No other process starts components of this home meanwhile: `make up` and the watcher would both start one."""
+    """No other process starts components of this home meanwhile: `windrow up` and the watcher would both start one."""
     with open(airflow_home(home) / "components.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -90,7 +96,8 @@ def _left_by_dead(home: Path, name: str) -> list[int]:
 
 def watch(home: Path) -> None:
     """Look again and again; ends with a signal."""
-    watcher, mine = Watcher(home), []
+    watcher = Watcher(home)
+    mine: list[subprocess.Popen] = []
     while True:
         # What ended among those that are children of this process must be waited for, or it stays a zombie.
         mine = [each for each in mine if each.poll() is None]
@@ -121,3 +128,9 @@ class Watcher:
         say(f"{now}  the {name} had ended and is started again, the {number}. time; {LIMIT}")
         say(f"  {log(self.home, name)} has what it wrote before")
         return start(self.home, name, environment(os.getpid()))
+
+
+if __name__ == "__main__":
+    signals.raise_on_signals()
+    with suppress(signals.Stopped):
+        watch(config.load().here)

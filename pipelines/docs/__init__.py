@@ -1,0 +1,1 @@
+"""What definitions say, as pages: `windrow docs` of a project; `make docs` adds Windrow's own (tools/docs)."""
