@@ -112,6 +112,14 @@ PUBLISH = Stage(
     ("{query}_late", "{query}"),
 )
 
+# Of a feature set, whenever a user asks for it: of no DAG.
+FEATURES = Stage(
+    "features",
+    LAKE,
+    "asks the events that had arrived by each label's time, checks drawn labels, and replaces the table of features",
+    ("labels", "silver_{stream}", "partitions_{stream}", "{query}"),
+    ("verdicts",),
+)
 # Of no stream, neither this nor the next: not among the stages that data goes through.
 MAINTAIN = Stage(
     "maintain",

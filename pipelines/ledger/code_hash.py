@@ -11,7 +11,17 @@ from windrow.pipelines.config import REPOSITORY
 from windrow.schemas.mistakes import file_of, source_of
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
-from windrow.schemas.registry import module_of, module_of_stream, queries, query_hash, replay_hash, stream_hash
+from windrow.schemas.registry import (
+    feature_sets,
+    features_hash,
+    features_module,
+    module_of,
+    module_of_stream,
+    queries,
+    query_hash,
+    replay_hash,
+    stream_hash,
+)
 from windrow.schemas.syntax import hash_of
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
@@ -24,6 +34,7 @@ MAKE_NO_ROWS = (
     "schemas/queries/",
     "schemas/models/",
     "schemas/policies/",
+    "schemas/features/",
     HEAVY_FUNCTIONS,
     "pipelines/airflow/",
     "pipelines/cli/",
@@ -62,16 +73,25 @@ def changed_definitions(stream: str, query: str, then: str) -> list[str]:
 
 
 def _hashes(stream: str, query: str) -> dict[str, str]:
-    """By the files of definitions that a query's rows depend on."""
+    """By the files of definitions that the rows of a query or a feature set depend on."""
+    if features := feature_sets().get(query):
+        found = {
+            file_of(module_of_stream(stream)): replay_hash(stream),
+            file_of(features_module(query)): features_hash(query),
+        }
+        return found | _of_users(features.query)
     found = {file_of(module_of_stream(stream)): replay_hash(stream), _query_file(query): query_hash(query)}
     asked = queries().get(query)
     if isinstance(asked, Model):
         function = f"{FUNCTIONS}.{asked.function.function}"
         shared = (REPOSITORY / HEAVY_FUNCTIONS).glob("_*.py")
         found[file_of(function)] = _hash_of([*shared, source_of(function)])
-    if asked is not None and (modules := _users(asked)):
-        found[", ".join(map(file_of, modules))] = _hash_of([*map(source_of, modules)])
-    return found
+    return found | (_of_users(asked) if asked is not None else {})
+
+
+def _of_users(query: Query) -> dict[str, str]:
+    modules = _users(query)
+    return {", ".join(map(file_of, modules)): _hash_of([*map(source_of, modules)])} if modules else {}
 
 
 def _users(query: Query) -> list[str]:

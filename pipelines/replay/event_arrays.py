@@ -47,19 +47,27 @@ class Groups(NamedTuple):
 def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
     """Sort events by key and arrival. O(rows · log rows); O(rows) where a key's stand in order of arrival, as in the
     files of one day after those of the other."""
-    columns = [_one_zero(events[name]) for name in key]
-    codes = np.zeros(events.num_rows, dtype=np.int64)
-    for name, column in zip(key, columns, strict=True):
-        places, values = ranked(column, name)
-        codes = _dense(codes * (len(values) + 1) + places)[0]
-    codes, count = _dense(codes)
+    codes, count = key_codes(events, key)
     order = np.argsort(_small(codes, count), kind="stable")
     if not _have_arrived(events, order, codes):
         arrived = np.lexsort((*reversed(_of_one_time(events)), stored(events["arrival"])))
         order = arrived[np.argsort(_small(codes[arrived], count), kind="stable")]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=count)))).astype(np.int64)
-    keys = pa.table(columns, names=list(key)).take(order[offsets[:-1]]) if key else None
+    keys = key_columns(events, key).take(order[offsets[:-1]]) if key else None
     return Groups(order, offsets, codes[order], keys)
+
+
+def key_columns(rows: pa.Table, key: tuple[str, ...]) -> pa.Table:
+    return pa.table([_one_zero(rows[name]) for name in key], names=list(key))
+
+
+def key_codes(rows: pa.Table, key: tuple[str, ...]) -> tuple[np.ndarray, int]:
+    """int64[rows], the keys numbered in their order; and how many keys there are."""
+    codes = np.zeros(rows.num_rows, dtype=np.int64)
+    for name in key:
+        places, values = ranked(_one_zero(rows[name]), name)
+        codes = _dense(codes * (len(values) + 1) + places)[0]
+    return _dense(codes)
 
 
 def event_times(events: pa.Table, groups: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

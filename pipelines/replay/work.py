@@ -135,9 +135,17 @@ class Work:
         return self.tables.state is not None
 
     @property
+    def key(self) -> tuple[str, ...]:
+        return self.tables.query.key
+
+    @property
+    def bucket_key(self) -> tuple[str, ...]:
+        return self.tables.source.stream.key
+
+    @property
     def whole_buckets(self) -> bool:
         """Whether a key is in one bucket only."""
-        return set(self.tables.source.stream.key) <= set(self.tables.query.key)
+        return {*self.bucket_key} <= {*self.key}
 
     @cached_property
     def read_schema(self) -> pa.Schema:
@@ -167,6 +175,10 @@ class Work:
         by pane: a window's rows don't follow from its own events, or aren't exact."""
         query, kind = self.tables.query, self.served.kind
         return kind.halo_us(query.window) if self.is_exact and kind.follows_from_own_events(query.emit) else None
+
+    @property
+    def span_us(self) -> tuple[int, int]:
+        return self.least_start_us, self.backs[-1].until_us
 
     @property
     def least_start_us(self) -> int:

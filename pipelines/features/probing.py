@@ -1,0 +1,125 @@
+"""Features of labels from events in memory: Arrow in, a compiled call for each part of the labels, Arrow out.
+
+events ──filter──▶ kept ──by key──▶ columns ─┐
+labels ──by key and time──▶ probes ──────────┴──kernels/probes──▶ words ──▶ a column for each aggregate and window
+
+Labels go in parts, so that memory holds the features of one.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.kernels.api import EventColumns
+from windrow.kernels.probes.entry import Probes, probe_keys
+from windrow.pipelines.features.newest_rows import newest_columns
+from windrow.pipelines.replay.event_arrays import Groups, group, key_codes, key_columns, result_arrays, value_arrays
+from windrow.pipelines.replay.filter import rows_that_pass
+from windrow.pipelines.replay.replay_events import labels_of
+from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.tables.query_tables import Aggregates, plan_aggregates
+from windrow.schemas.feature_set import BOTH, KNOWN, SUFFIX, TRUE, FeatureSet
+from windrow.schemas.windows import MICROSECOND
+
+# Of a part: 2 million labels of 8 features, 300,000 of 50. A label with more features than this is a part of its own.
+VALUES_AT_ONCE = 1 << 24
+
+
+class ProbedEvents(NamedTuple):
+    """The events of the labels' keys and of others, as kernels take them. strings: what words of strings stand for."""
+
+    aggregates: Aggregates
+    columns: EventColumns
+    strings: Mapping
+
+    @classmethod
+    def of(cls, events: pa.Table, features: FeatureSet, groups: Groups) -> "ProbedEvents":
+        aggregates = plan_aggregates(features.query, {field.name: field.type for field in events.schema})
+        start_us, arrival_us = (stored(events[name])[groups.order] for name in ("start", "arrival"))
+        words, valid, strings = value_arrays(aggregates, events, groups.order)
+        named = labels_of(events, groups, aggregates, ServedQuery.of(features.query))
+        columns = EventColumns(groups.offsets, start_us, arrival_us, words, valid, None, named)
+        return cls(aggregates, columns, strings)
+
+
+class SortedLabels(NamedTuple):
+    """Labels by key and time. order: their rows; key: the number of each one's key; time_us: when they ask."""
+
+    order: np.ndarray
+    key: np.ndarray
+    time_us: np.ndarray
+
+    def probes(self, first: int, end: int, keys: int) -> Probes:
+        return Probes(np.searchsorted(self.key[first:end], np.arange(keys + 1)), self.time_us[first:end])
+
+
+def knowledges(asked: str) -> tuple[str, ...]:
+    return tuple(each for each in (KNOWN, TRUE) if asked in (each, BOTH))
+
+
+def feature_parts(
+    events: pa.Table,
+    labels: pa.Table,
+    time: str,
+    features: FeatureSet,
+    knowledge: str = KNOWN,
+    rows_of: Mapping[str, pa.Table] | None = None,
+) -> Iterator[pa.Table]:
+    """The labels by key and time, in parts, with their features behind.
+
+    events: key and value columns, start, arrival, and for the order seq or path, line, reading; labels: key columns of
+    the events' types, and `time` as timestamp[us, UTC]; rows_of: by query those of its table that `latest` asks.
+    Raises AggregateFailed, and for aggregates what plan_aggregates does.
+    O(events log events + labels log labels + windows · (events · log d + labels)), d as of kernels/probes.
+    """
+    kept = events.filter(rows_that_pass(events, features.query.where))
+    groups = group(kept, features.key)
+    of_labels, groups = _sorted(labels, time, groups, features.key)
+    probed = ProbedEvents.of(kept, features, groups) if features.windows else None
+    of_rows = [newest_columns(labels, of_labels, features, each, rows_of or {}) for each in knowledges(knowledge)]
+    at_once = max(1, VALUES_AT_ONCE // max(1, len(features.columns(knowledge))))
+    for first in range(0, max(1, len(of_labels.order)), at_once):
+        end = min(first + at_once, len(of_labels.order))
+        part = labels.take(of_labels.order[first:end])
+        for each, newest in zip(knowledges(knowledge), of_rows, strict=True):
+            columns = _of_windows(probed, of_labels, (first, end), features, each) if probed else {}
+            columns |= {name: column.slice(first, end - first) for name, column in newest.items()}
+            for name, column in columns.items():
+                part = part.append_column(name, column)
+        yield part
+
+
+def _sorted(labels: pa.Table, time: str, groups: Groups, key: tuple[str, ...]) -> tuple[SortedLabels, Groups]:
+    """The labels; and the groups, with those of keys that have labels and no events among them."""
+    time_us = stored(labels[time])
+    if groups.keys is None:
+        order = np.argsort(time_us, kind="stable")
+        offsets = np.array([0, len(groups.order)])
+        return SortedLabels(order, np.zeros(len(order), np.int64), time_us[order]), groups._replace(offsets=offsets)
+    every = pa.concat_tables([groups.keys, key_columns(labels, key).cast(groups.keys.schema)])
+    codes, count = key_codes(every, key)
+    of_groups, of_labels = np.split(codes, [len(groups.keys)])
+    sizes = np.zeros(count, np.int64)
+    sizes[of_groups] = np.diff(groups.offsets)
+    offsets, firsts = np.concatenate(([0], np.cumsum(sizes))), np.unique(codes, return_index=True)[1]
+    order = np.lexsort((time_us, of_labels))
+    return SortedLabels(order, of_labels[order], time_us[order]), groups._replace(
+        offsets=offsets, keys=every.take(firsts)
+    )
+
+
+def _of_windows(
+    probed: ProbedEvents, labels: SortedLabels, part: tuple[int, int], features: FeatureSet, knowledge: str
+) -> dict[str, pa.Array]:
+    aggregates, columns, strings = probed
+    sizes_us = [size // MICROSECOND for size in features.windows.values()]
+    probes = labels.probes(*part, len(columns.key_offsets) - 1)
+    found = probe_keys(columns, probes, sizes_us, aggregates.plan, knowledge == KNOWN)
+    named: dict[str, pa.Array] = {}
+    for window, outputs, null in zip(features.windows, found.outputs, found.null, strict=True):
+        made = result_arrays(aggregates, strings, outputs, null)
+        named |= {f"{name}_{window}{SUFFIX[knowledge]}": column for name, column in made.items()}
+    return named
