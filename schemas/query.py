@@ -11,8 +11,12 @@ All window kinds can be written; one that no kernel serves yet is refused by nam
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from types import SimpleNamespace
+from typing import NamedTuple
 
+from windrow.schemas.expression_text import parse, text_of_column, value_of
+from windrow.schemas.expressions import AllOf, Expression, of_triple
 from windrow.schemas.windows import (
     AggregateFrame,
     BoundaryFrame,
@@ -48,7 +52,8 @@ WINDOW_COLUMNS = ("window_start", "window_end", "revision", "pane", "emitted_at"
 WINDOW_NUMBER = "window_number"
 """One column more of context-bound windows (semantics §2)."""
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
-TRIPLES = "(column, operator, value) triples"
+ANY_NUMBER = "1"
+CONDITIONS = "a condition such as \"user_type = 'member'\", or (column, operator, value) triples"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -57,26 +62,83 @@ def policy(name: str, **parameters: object) -> Policy:
     return Policy(name, tuple(sorted(parameters.items())))
 
 
+class AggregatedValue(NamedTuple):
+    """What an aggregate reads of an event: a column or an expression, of the events for which `where` is true."""
+
+    value: str
+    where: str | None = None
+
+    def __str__(self) -> str:
+        return self.value if self.where is None else f"{self.value} where {self.where}"
+
+    @classmethod
+    def of_column(cls, name: str) -> "AggregatedValue":
+        """A column as it is, whatever its name."""
+        return cls(text_of_column(name))
+
+    @property
+    def expression(self) -> Expression:
+        """Of its value."""
+        return value_of(self.value)
+
+    @property
+    def condition(self) -> Expression:
+        """Which events it is of."""
+        return AllOf(()) if self.where is None else parse(self.where)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those that are read."""
+        return tuple(dict.fromkeys((*self.expression.columns, *self.condition.columns)))
+
+
 @dataclass(frozen=True)
 class Aggregate:
-    """A function over columns, such as `mean` of `trip_duration_s`; made by `agg`."""
+    """A function over columns or expressions, such as `mean` of `trip_duration_s`; made by `agg`. where: a condition;
+    events for which it isn't true are none of the aggregate's."""
 
     function: str
     columns: tuple[str, ...] = ()
     parameters: tuple[tuple[str, int | float | bool], ...] = ()
+    where: str | None = None
 
     def __post_init__(self) -> None:
         require(isinstance(self.function, str), "function", self.function, "the name of an aggregate, such as 'sum'")
         for column in self.columns:
             require_column("column", column)
+            value_of(column, f"column of {self.function}")
         for name, value in self.parameters:
             if not isinstance(value, bool):
                 require_number(name, value)
+        if self.where is not None:
+            require(isinstance(self.where, str), "where", self.where, "a condition such as \"user_type = 'member'\"")
+            parse(self.where)
+
+    def __str__(self) -> str:
+        """For people: its parameters are left out."""
+        return f"{self.function}({', '.join(self.columns)})" + ("" if self.where is None else f" where {self.where}")
+
+    def __repr__(self) -> str:
+        # Of one without a filter as before there were any: days go on from a state of the same question.
+        where = "" if self.where is None else f", where={self.where!r}"
+        return f"Aggregate(function={self.function!r}, columns={self.columns!r}, parameters={self.parameters!r}{where})"
+
+    @property
+    def values(self) -> tuple[AggregatedValue, ...]:
+        """What it reads of an event. With a filter and no column, a number: there where the filter is true."""
+        read = self.columns or (() if self.where is None else (ANY_NUMBER,))
+        return tuple(AggregatedValue(column, self.where) for column in read)
+
+    @property
+    def read_columns(self) -> tuple[str, ...]:
+        """The columns that its values are made of."""
+        return tuple(dict.fromkeys(column for value in self.values for column in value.columns))
 
 
-def agg(function: str, *columns: str, **parameters: int | float | bool) -> Aggregate:
-    """An aggregate of a query: `agg("count")`, `agg("mean", "trip_duration_s")`, `agg("std", "value", ddof=0)`."""
-    return Aggregate(function, tuple(columns), tuple(sorted(parameters.items())))
+def agg(function: str, *columns: str, where: str | None = None, **parameters: int | float | bool) -> Aggregate:
+    """An aggregate of a query: `agg("count")`, `agg("mean", "trip_duration_s")`, `agg("std", "value", ddof=0)`,
+    `agg("sum", "uplink_bytes + downlink_bytes", where="user_type = 'member'")`."""
+    return Aggregate(function, tuple(columns), tuple(sorted(parameters.items())), where)
 
 
 @dataclass(frozen=True)
@@ -84,8 +146,9 @@ class Query:
     """A question about one stream, with an answer for each key and window.
 
     `lateness`: how far the watermark stays behind the newest event start. `allowed_lateness`: how long after its end a
-    window still takes late events. `where`: (column, operator, value) triples that an event must all fulfil; a
-    comparison with null is false. `where` does not change the watermark, which all events of the stream move.
+    window still takes late events. `where`: a condition in SQL (schemas/expression_text.py), or (column, operator,
+    value) triples that an event must all fulfil; an event is counted for which it is true, and a comparison with null
+    is not. `where` does not change the watermark, which all events of the stream move.
     """
 
     name: str
@@ -96,7 +159,7 @@ class Query:
     lateness: timedelta
     allowed_lateness: timedelta
     emit: str = "watermark"
-    where: tuple[tuple[str, str, object], ...] = ()
+    where: str | tuple[tuple[str, str, object], ...] = ()
 
     def __post_init__(self) -> None:
         require(_is_name(self.name), "name", self.name, "lower-case letters, digits and _")
@@ -109,9 +172,12 @@ class Query:
         require_duration("lateness", self.lateness)
         require_duration("allowed_lateness", self.allowed_lateness)
         self._check_names()
-        require(isinstance(self.where, tuple | list), "where", self.where, TRIPLES)
-        for condition in self.where:
-            _check_condition(condition)
+        require(isinstance(self.where, str | tuple | list), "where", self.where, CONDITIONS)
+        if isinstance(self.where, str):
+            parse(self.where)
+        else:
+            for triple in self.where:
+                _check_triple(triple)
 
     def _check_names(self) -> None:
         require(isinstance(self.aggregates, dict), "aggregates", self.aggregates, "a dict of names and agg(…)")
@@ -128,12 +194,26 @@ class Query:
                 "a new lower-case name that is neither a key nor a column of every window table",
             )
 
+    @cached_property
+    def values(self) -> tuple[AggregatedValue, ...]:
+        """What the aggregates read of an event, in the order in which it is first named; and what cuts windows."""
+        cutting = getattr(self.window, "column", None)
+        found = [value for each in self.aggregates.values() for value in each.values]
+        found += [] if cutting is None else [AggregatedValue.of_column(cutting)]
+        found += [value for each in self.window.reads.values() for value in each.values]
+        return tuple(dict.fromkeys(found))
+
     @property
-    def value_columns(self) -> tuple[str, ...]:
-        """The columns that the aggregates read, in the order in which they are first named, and the one that cuts
-        windows, if one does."""
-        read = [column for a in self.aggregates.values() for column in a.columns]
-        return tuple(dict.fromkeys([*read, *self.window.cutting_columns]))
+    def conditions(self) -> list[tuple[object, Expression]]:
+        """What an event must all fulfil, as it was given and as expressions."""
+        if isinstance(self.where, str):
+            return [(self.where, parse(self.where))]
+        return [(triple, of_triple(*triple)) for triple in self.where]
+
+    @property
+    def condition(self) -> AllOf:
+        """`where`: which events are counted."""
+        return AllOf(tuple(condition for _, condition in self.conditions))
 
     @property
     def window_columns(self) -> tuple[str, ...]:
@@ -152,24 +232,19 @@ class Query:
     @property
     def read_columns(self) -> tuple[str, ...]:
         """Key, aggregated and filtered columns: what a replay reads apart from the times."""
-        filtered = (column for column, _, _ in self.where)
-        return tuple(c for c in dict.fromkeys((*self.key, *self.value_columns, *filtered)) if c not in EVENT_COLUMNS)
+        read = (column for value in self.values for column in value.columns)
+        named = dict.fromkeys((*self.key, *read, *self.condition.columns))
+        return tuple(column for column in named if column not in EVENT_COLUMNS)
 
 
 def _is_name(name: object) -> bool:
     return isinstance(name, str) and bool(_NAME.match(name))
 
 
-def listed(value: object) -> list[object]:
-    """The values of a condition with `in` or `not_in`."""
-    assert isinstance(value, _LISTS), "Query refuses other values"
-    return list(value)
-
-
-def _check_condition(condition: tuple[str, str, object]) -> None:
-    shaped = isinstance(condition, tuple) and len(condition) == 3 and isinstance(condition[0], str)
-    require(shaped, "where", condition, TRIPLES)
-    _, operator, value = condition
+def _check_triple(triple: tuple[str, str, object]) -> None:
+    shaped = isinstance(triple, tuple) and len(triple) == 3 and isinstance(triple[0], str)
+    require(shaped, "where", triple, CONDITIONS)
+    _, operator, value = triple
     require(operator in OPERATORS, "where", operator, "one of " + " ".join(OPERATORS))
     if operator in ("in", "not_in"):
         require(isinstance(value, _LISTS), "where", value, f"a tuple of values for {operator}")

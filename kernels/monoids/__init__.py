@@ -100,6 +100,14 @@ def has_inverse(monoid: AnyAggregate) -> bool:
     return monoid.inverse is not None
 
 
+def keeps_nulls(spec: AggregateSpec, monoid: AnyAggregate) -> bool:
+    """Whether to an aggregate with these parameters a null is something: its state is another than without it."""
+    if not isinstance(monoid, Monoid) or not monoid.takes_nulls:
+        return False
+    parameters = parameter_values(spec, monoid) if monoid.lift_takes_parameters else ()
+    return bool(monoid.lift(0, False, *parameters) != monoid.identity())
+
+
 def in_words(spec: AggregateSpec) -> str:
     """An aggregate with what it is of, as `those_with` names it."""
     if spec.second_type == SHARE:

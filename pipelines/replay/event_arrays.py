@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
+from windrow.pipelines.replay.expressions import column_of
 from windrow.pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, stored, valid, words
 from windrow.pipelines.tables.query_tables import Aggregates, ValueColumn
 from windrow.schemas.errors import WrongParameter
@@ -147,20 +148,21 @@ def _small(codes: np.ndarray, count: int) -> np.ndarray:
 def value_arrays(
     aggregates: Aggregates, events: pa.Table, order: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[ValueColumn, pa.Array]]:
-    """What a kernel gets of the events: int64 and bool[columns, events], words and whether they aren't null, in the
-    order of rows; and by column of strings those that its words stand for."""
+    """What a kernel gets of the events: int64 and bool[columns, events], words and whether there are any, in the order
+    of rows; and by column of strings those that its words stand for. Of an event that a filter leaves out there is
+    none, as of a null."""
     found = np.zeros((len(aggregates.value_columns), len(order)), dtype=np.int64)
     present = np.ones((len(aggregates.value_columns), len(order)), dtype=bool)
     strings: dict[ValueColumn, pa.Array] = {}
     for place, read in enumerate(aggregates.value_columns):
-        column = decoded(events[read.column])
+        column = column_of(events, read.value)
         if _is_summed(aggregates, read):
-            refuse_beyond_int64(column, read.column)
+            refuse_beyond_int64(column, str(read.value))
         kind = KERNEL_TYPES.get(column.type.id)
         if kind == STRING and read.hashed:
             found[place] = hashed(column)[order]
         elif kind == STRING:
-            codes, strings[read] = ranked(column, read.column)
+            codes, strings[read] = ranked(column, str(read.value))
             found[place] = codes[order]
         elif kind is not None:
             found[place] = words(column, read.ordered)[order]

@@ -32,14 +32,14 @@ from windrow.kernels.replay.stop import OVER_TIME
 from windrow.pipelines.ledger.farm_runs import FarmRun
 from windrow.pipelines.replay.day_state import carried_table, group_with
 from windrow.pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays
-from windrow.pipelines.replay.filter import rows_that_pass
+from windrow.pipelines.replay.expressions import column_of, counted_rows
 from windrow.pipelines.replay.heavy_function import compute_rows, require_served
 from windrow.pipelines.replay.specifications import ServedQuery
-from windrow.pipelines.rows.arrays import decoded, plain_rows, stored, times
+from windrow.pipelines.rows.arrays import plain_rows, stored, times
 from windrow.pipelines.tables.query_tables import Aggregates, plan_aggregates
 from windrow.schemas.errors import TooManySeconds, WrongParameter
 from windrow.schemas.model import Model
-from windrow.schemas.query import WINDOW_NUMBER, Query
+from windrow.schemas.query import WINDOW_NUMBER, AggregatedValue, Query
 from windrow.schemas.replay_limits import require_rows, require_seconds
 
 WORKERS, LIMITS = "workers", ("most_rows", "most_seconds")
@@ -82,7 +82,7 @@ def replay_events(
     query, options, rules = served.query, options or {}, rules or served.rules(None)
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
     choice = _kernel(served, aggregates, options)
-    kept = events.filter(rows_that_pass(events, query.where))
+    kept = events.filter(counted_rows(events, query))
     kept = kept.filter(~served.kind.too_long(query.window, stored(kept["start"]), stored(kept["end"])))
     if carried is None:
         groups = group(kept, query.key)
@@ -136,7 +136,7 @@ def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> d
 def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.Table:
     """Which events missed windows, and for what; sorted by key and order of arrival; late_by in µs."""
     query = served.query
-    kept = events.filter(rows_that_pass(events, query.where))
+    kept = events.filter(counted_rows(events, query))
     groups = group(kept, query.key)
     late = Late.of_nothing()
     if kept.num_rows:
@@ -188,25 +188,27 @@ def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits
 
 def labels_of(events: pa.Table, groups: Groups, aggregates: Aggregates, served: ServedQuery) -> Labels:
     """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq."""
-    names = [each.column for each in aggregates.value_columns]
+    read = [each.value for each in aggregates.value_columns]
 
     def values(column: int, key: int, start_us: int, end_us: int, tick_us: int) -> str:
         of_key = events.take(groups.order[groups.offsets[key] : groups.offsets[key + 1]])
         of_key = of_key.filter(stored(of_key["arrival"]) <= tick_us)
         starts, ends = served.kind.attributed(served.query.window, stored(of_key["start"]), stored(of_key["end"]))
         last = np.maximum(ends - 1, starts)
-        return _extremes(of_key.filter((starts < end_us) & (last >= start_us)), names[column])
+        return _extremes(of_key.filter((starts < end_us) & (last >= start_us)), read[column])
 
-    return Labels(lambda key: _key(groups, key), lambda column: f"column {names[column]}", _time, values)
+    return Labels(lambda key: _key(groups, key), lambda column: f"column {read[column]}", _time, values)
 
 
-def _extremes(events: pa.Table, name: str) -> str:
+def _extremes(events: pa.Table, value: AggregatedValue) -> str:
     """The least and the greatest value, and where they come from: what is beyond a bound is mostly one of the two."""
-    present = events.filter(pc.is_valid(decoded(events[name])))
+    name = str(value)
+    places = [each for each in ("path", "line", "seq") if each in events.column_names]
+    found = events.select([each for each in places if each != name]).append_column(name, column_of(events, value))
+    present = found.filter(pc.is_valid(found[name]))
     if not present.num_rows:
         return ""
-    places = [each for each in ("path", "line", "seq") if each in present.column_names]
-    rows = present.take(pc.sort_indices(decoded(present[name]))).select([name, *places])
+    rows = present.take(pc.sort_indices(present[name]))
     least, greatest = plain_rows(rows.take([0, len(rows) - 1]))
     return f". Of its {len(rows):,} values the least is {_placed(least, name)}, the greatest {_placed(greatest, name)}"
 

@@ -90,13 +90,13 @@ def _read(query: Query, table: str, column: str) -> Sequence[str]:
     if column in query.key or (is_late and column in _EVENTS_OWN):
         return (column,)
     if column in query.aggregates:
-        return query.aggregates[column].columns or times
+        return query.aggregates[column].read_columns or times
     if column in _WHERE_WINDOWS_ARE:
         return cutting
     if column == "arrival_date":
         return ("arrival",)
     if column == "events":
-        return (*cutting, *(filtered for filtered, _, _ in query.where))
+        return (*cutting, *query.condition.columns)
     if is_late or column in query.window_columns:
         return (*cutting, "arrival")
     return query.function.columns if isinstance(query, Model) else ()

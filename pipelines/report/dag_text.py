@@ -94,7 +94,7 @@ def describe(query: Query) -> str:
 
 def asked(query: Query) -> str:
     """Aggregates by name, or a model's function."""
-    listed = [f"{name} = {a.function}({', '.join(a.columns)})" for name, a in query.aggregates.items()]
+    listed = [f"{name} = {aggregate}" for name, aggregate in query.aggregates.items()]
     if isinstance(query, Model):
         listed.insert(0, call(query.function))
     return ", ".join(listed)

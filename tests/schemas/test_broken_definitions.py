@@ -71,7 +71,7 @@ QUERIES = {
     "a column in where": (*where('("user_typ", "==", "x")'), "where is 'user_typ'. Did you mean 'user_type'? "
                           "Allowed: "),
     "a value in where": (*where('("trip_duration_s", "<", "300")'), "where is ('trip_duration_s', '<', '300'); "
-                         "allowed: None or a number, as trip_duration_s is int64"),
+                         "allowed: NULL, or values of one type, on both sides of <: column 'trip_duration_s' of "),
     "an operator in where": (*where('("trip_duration_s", "=", 300)'), "where is '='; allowed: one of == !="),
     "an error of its own": ("QUERY = Query(", "{}['x']\nQUERY = Query(", "KeyError: 'x'"),
 }  # fmt: skip

@@ -13,7 +13,7 @@ import pyarrow as pa
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.tables.arrival_days import DAY_US, day_start_us
 from windrow.pipelines.tables.stream_tables import AuditVersions
-from windrow.schemas.query import WINDOW_NUMBER, Query
+from windrow.schemas.query import WINDOW_NUMBER, AggregatedValue, Query
 from windrow.schemas.stream import Stream
 from windrow.schemas.windows import DAY
 
@@ -144,6 +144,11 @@ class Recount(AuditedDays, RecountDatabase):
         self.connection.unregister("some_rows")
 
 
-def value_name(query: Query, column: str) -> str:
-    """A value column's name in `candidates`: numbered, so that it meets no name of a key or of a table."""
-    return f"value_{query.value_columns.index(column)}"
+def value_name(query: Query, value: AggregatedValue) -> str:
+    """A value's name in `candidates`: numbered, so that it meets no name of a key or of a table."""
+    return f"value_{query.values.index(value)}"
+
+
+def column_name(query: Query, column: str) -> str:
+    """That of a column which cuts windows."""
+    return value_name(query, AggregatedValue.of_column(column))

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import aggregates, in_order, sql
+from windrow.pipelines.gate.recount import aggregates, expressions, in_order, sql
 from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view
@@ -84,7 +84,7 @@ def _add_events(recount: Recount, lower_us: int) -> None:
     after_us, ordered = max(lower_us, YEAR_ONE_US), aggregates.depends_on_order(recount.query)
     place = f", row_number() OVER (ORDER BY {', '.join(ORDER)}) AS {in_order.PLACE}" if ordered else ""
     before = f"""arrival_date < {first} AND s.start > {sql.at(after_us)}
-                 AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}"""
+                 AND {_where(recount)} AND NOT {windows.too_long("s")}"""
     recount.connection.execute(f"""
         CREATE TEMP TABLE events AS
         SELECT k.key_number, e.* EXCLUDE ({columns} is_event) {windows.numbers("e")} {place}
@@ -101,13 +101,21 @@ def _read(recount: Recount, with_identity: bool) -> str:
     """SQL: events of silver, of which only those with their identity need that columns more are read."""
     query, windows = recount.query, in_sql(recount.query.window)
     identity = "p.path_number, s.line, s.reading" if with_identity else "NULL, NULL, NULL"
-    values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
+    types = expressions.types_of(recount.connection, "silver")
+    values = "".join(
+        f", {expressions.aggregated(value, 's', types)} AS {value_name(query, value)}" for value in query.values
+    )
     return f"""
         SELECT {_keys(recount)} TRUE AS is_event, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
                epoch_us(s.arrival) AS arrival_us, s.arrival_date, {identity} {values},
                {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
-               {sql.where(query.where, "s")} AS kept
+               {_where(recount)} AS kept
         FROM silver s {"JOIN paths p ON s.path = p.path" if with_identity else ""}"""
+
+
+def _where(recount: Recount) -> str:
+    """SQL: whether an event `s` is counted."""
+    return expressions.where(recount.query.condition, "s", expressions.types_of(recount.connection, "silver"))
 
 
 def _add_checked(recount: Recount, share: KeyShare) -> None:
@@ -155,7 +163,7 @@ def _earlier(recount: Recount, since: date) -> Iterator[str]:
     if version is not None:
         results = TableVersion(lake, tables.results, version)
         add_view(connection, "all_results", results, (since, last))
-        yield f"FROM all_results r WHERE {sql.where((('emitted_date', 'not_in', recount.before),), 'r')}"
+        yield f"FROM all_results r WHERE (r.emitted_date IN ({sql.literals(recount.before)})) IS NOT TRUE"
     if recount.before:
         among = [("emitted_date", "in", [day.isoformat() for day in recount.before])]
         made = TableVersion(lake, tables.audit, recount.versions.audit, among)

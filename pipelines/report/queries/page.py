@@ -84,7 +84,7 @@ def _late(reader: Reader, late: str) -> Section:
 
 
 def _about(query: Query) -> Section:
-    where = ", ".join(f"{column} {operator} {value}" for column, operator, value in query.where)
+    where = query.where if isinstance(query.where, str) else ", ".join(str(each) for _, each in query.conditions)
     facts = [
         ("stream", Link(query.stream, stream_file(query.stream))),
         ("key", ", ".join(query.key) or "none: one group"),
@@ -95,6 +95,6 @@ def _about(query: Query) -> Section:
         ("emit", query.emit),
         ("where", where or "all events"),
         *(("function", dag_text.call(query.function)) for _ in [query] if isinstance(query, Model)),
-        *((name, f"{each.function}({', '.join(each.columns)})") for name, each in query.aggregates.items()),
+        *((name, str(each)) for name, each in query.aggregates.items()),
     ]
     return Section("What it asks", (PageTable("", ("what", "of this query"), facts),))
