@@ -13,16 +13,22 @@ from datetime import timedelta
 import pyarrow as pa
 
 from windrow.kernels.api import PassTicks
+from windrow.pipelines.features.labels import in_lake_types
+from windrow.pipelines.features.probing import feature_parts
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import ArrowStream, arrow_table, validate
 from windrow.pipelines.replay.watermark import ticks_of_events
 from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.arrival_days import DAY_US
+from windrow.schemas.feature_set import KNOWN, FeatureSet
 from windrow.schemas.query import EVENT_COLUMNS, Query
 from windrow.schemas.validation import require_idle_after
 from windrow.schemas.windows import MICROSECOND, require
 
+ORDER = "label:order"
+# Features ask nothing of the watermark, which a clock ahead would move.
+AHEAD_AT_MOST = timedelta(days=36_500)
 # Those of 30 years of silence by the minute.
 MOST_HEARTBEATS = 1 << 24
 
@@ -84,6 +90,25 @@ def late_table(
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
     return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), table, query)
+
+
+def features_table(
+    events: ArrowStream, labels: ArrowStream, features: FeatureSet, knowledge: str = KNOWN, time: str | None = None
+) -> pa.Table:
+    """Return the labels in their order, with the features of a feature set behind.
+
+    events: as of `replay_table`, but that clocks may be ahead; labels, knowledge, time: as of `windrow.features`.
+    Raises BadInput and WrongParameter as both do, also for a feature set with `latest`, which needs a lake.
+    O(events log events + labels log labels + windows · (events · log d + labels)), d being how many younger events come
+    before an event.
+    """
+    require(not features.latest, "latest", sorted(features.latest), "none without a lake: ask windrow.features")
+    ours = validate(arrow_table(events), features.query, AHEAD_AT_MOST)
+    of_key = {name: ours.schema.field(name).type for name in features.key}
+    asked, chosen = in_lake_types(arrow_table(labels), features, time, of_key)
+    order = asked.append_column(ORDER, pa.array(range(len(asked)), pa.int64()))
+    parts = feature_parts(ours, order, chosen, features, knowledge)
+    return pa.concat_tables(parts).sort_by(ORDER).drop_columns([ORDER])
 
 
 def _validated(

@@ -50,15 +50,15 @@ def latest(query: str, *columns: str, at_most: timedelta | None = None) -> Lates
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features of the keys of one stream. windows: lengths by name. where: as of a Query, of all aggregates. latest:
-    rows of queries whose keys are among the key's columns, by name."""
+    """Features of the keys of one stream. windows: lengths by name. where: a condition on all events, as of a Query.
+    latest: rows of queries whose keys are among the key's columns, by name."""
 
     name: str
     stream: str
     key: tuple[str, ...]
     windows: dict[str, timedelta]
     aggregates: dict[str, Aggregate]
-    where: tuple[tuple[str, str, object], ...] = ()
+    where: str | tuple[tuple[str, str, object], ...] = ()
     latest: dict[str, Latest] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -244,8 +244,8 @@ def query_hash(name: str) -> str:
 
 def features_hash(name: str) -> str:
     """Changes whenever a feature set's file or the language of feature sets changes."""
-    language = [ROOT / "feature_set.py", ROOT / "query.py"]
-    return _hash_files([source_of(features_module(name)), *language])
+    language = ["feature_set.py", "query.py", "expressions.py", "expression_text.py"]
+    return _hash_files([source_of(features_module(name)), *(ROOT / each for each in language)])
 
 
 def _hash_files(paths: list[Path], error_texts: bool = False) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from windrow.answer import Answer, sql
     from windrow.lake import backfill, features, ingest, report, whatif
-    from windrow.pipelines.local import late_table, replay_table
+    from windrow.pipelines.local import features_table, late_table, replay_table
     from windrow.schemas.errors import WindrowError
     from windrow.schemas.feature_set import FeatureSet, latest
     from windrow.schemas.query import (
@@ -45,6 +45,7 @@ __all__ = [
     "count",
     "delta",
     "features",
+    "features_table",
     "frame",
     "ingest",
     "late_table",
@@ -69,6 +70,7 @@ _NOT_OF_QUERIES = {
     "FeatureSet": "windrow.schemas.feature_set",
     "backfill": "windrow.lake",
     "features": "windrow.lake",
+    "features_table": "windrow.pipelines.local",
     "ingest": "windrow.lake",
     "late_table": "windrow.pipelines.local",
     "latest": "windrow.schemas.feature_set",

@@ -165,10 +165,13 @@ def runs(
 
 
 def _show_stale(lake: "Lake", as_json: bool) -> None:
+    from windrow.pipelines.features.stale import stale_features
     from windrow.pipelines.ledger.stale import stale
 
     columns = ("query", "day", "run_id", "reasons")
     found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
+    of_features = ((each.table, None, "", each.reasons) for each in stale_features(lake))
+    found += [dict(zip(columns, each, strict=True)) for each in of_features]
     _output.show(found, as_json)
     hint = "to see what makes them again and what it costs: windrow plan; to do it: windrow plan --run"
     _output.note(hint if found else "no run is stale")

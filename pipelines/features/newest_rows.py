@@ -54,8 +54,8 @@ def _newest(
     """The place of each label's row, NONE without one, and its age. Labels that are sorted by the feature set's key are
     not by the query's, which may be a part of it."""
     key = query(asked.query).key
-    codes = key_codes(pa.concat_tables([key_columns(rows, key), _keys_like(labels, rows, key)]), key)[0]
-    of_rows, of_keys = codes[: len(rows)], codes[len(rows) :][of_labels.order]
+    of_rows, of_keys = _keys(rows, labels, key)
+    of_keys = of_keys[of_labels.order]
     order = np.lexsort((of_labels.time_us, of_keys))
     keys, times_us = of_keys[order], of_labels.time_us[order]
     since_us, until_us, ends_us = _valid(rows, asked, as_known)
@@ -69,8 +69,14 @@ def _newest(
     return place, np.maximum(of_labels.time_us - window_end_us, 0)
 
 
-def _keys_like(labels: pa.Table, rows: pa.Table, key: tuple[str, ...]) -> pa.Table:
-    return key_columns(labels, key).cast(key_columns(rows, key).schema)
+def _keys(rows: pa.Table, labels: pa.Table, key: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The keys of rows and labels, by number."""
+    if not key:
+        return np.zeros(len(rows), np.int64), np.zeros(len(labels), np.int64)
+    of_rows = key_columns(rows, key)
+    every = pa.concat_tables([of_rows, key_columns(labels, key).cast(of_rows.schema)])
+    of_rows_keys, of_labels_keys = np.split(key_codes(every, key)[0], [len(rows)])
+    return of_rows_keys, of_labels_keys
 
 
 def _newest_first(rows: pa.Table, asked: Latest) -> np.ndarray:

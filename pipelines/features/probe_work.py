@@ -31,9 +31,10 @@ from windrow.pipelines.features.probing import feature_parts
 from windrow.pipelines.location import Location
 from windrow.pipelines.replay.event_arrays import key_codes
 from windrow.pipelines.replay.replay_plan import EventShare, ReplayPlan
-from windrow.pipelines.replay.work import ORDER_COLUMNS
+from windrow.pipelines.replay.work import ORDER_COLUMNS, is_exact
 from windrow.pipelines.rows.arrays import ARROW_TYPES, stored
 from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE
+from windrow.pipelines.tables.query_tables import plan_aggregates
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas.feature_set import KNOWN, FeatureSet
 from windrow.schemas.tables import Table, bucket_of
@@ -79,9 +80,10 @@ class ProbeWork:
         return max((size // MICROSECOND for size in self.features.windows.values()), default=0)
 
     @property
-    def halo_us(self) -> tuple[int, int]:
+    def halo_us(self) -> tuple[int, int] | None:
         """What a label asks of events starts in its longest window, and never behind it."""
-        return self.longest_us, 0
+        plan = plan_aggregates(self.features.query, {field.name: field.type for field in self.read_schema}).plan
+        return (self.longest_us, 0) if is_exact(plan) else None
 
     @property
     def span_us(self) -> tuple[int, int]:
@@ -140,7 +142,8 @@ def features_in_memory(lake: Lake, work: ProbeWork, labels: pa.Table) -> pa.Tabl
 def probe_share(lake: Lake, work: ProbeWork, share: EventShare) -> FeatureShare:
     """Those of the labels of a share of keys, or of a pane of one."""
     files = [file for bucket in share.buckets for file in bucket]
-    within = share.keys & share.pane.widened(*work.halo_us).starts
+    pane = share.pane.widened(*work.halo_us) if work.halo_us else ALL_TIME
+    within = share.keys & pane.starts
     rows = read_rows(RowsOfFiles(files, work.read_schema, {"start": work.span_us[0]}, within))
     return probe_rows(lake, work, rows, share.pane)
 

@@ -7,6 +7,7 @@ Labels go in parts, so that memory holds the features of one.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +17,10 @@ from windrow.kernels.api import EventColumns
 from windrow.kernels.probes.entry import Probes, probe_keys
 from windrow.pipelines.features.newest_rows import newest_columns
 from windrow.pipelines.replay.event_arrays import Groups, group, key_codes, key_columns, result_arrays, value_arrays
-from windrow.pipelines.replay.filter import rows_that_pass
+from windrow.pipelines.replay.expressions import counted_rows
 from windrow.pipelines.replay.replay_events import labels_of
 from windrow.pipelines.replay.specifications import ServedQuery
+from windrow.pipelines.replay.work import is_exact
 from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.query_tables import Aggregates, plan_aggregates
 from windrow.schemas.feature_set import BOTH, KNOWN, SUFFIX, TRUE, FeatureSet
@@ -75,14 +77,12 @@ def feature_parts(
     Raises AggregateFailed, and for aggregates what plan_aggregates does.
     O(events log events + labels log labels + windows · (events · log d + labels)), d as of kernels/probes.
     """
-    kept = events.filter(rows_that_pass(events, features.query.where))
+    kept = events.filter(counted_rows(events, features.query))
     groups = group(kept, features.key)
     of_labels, groups = _sorted(labels, time, groups, features.key)
     probed = ProbedEvents.of(kept, features, groups) if features.windows else None
     of_rows = [newest_columns(labels, of_labels, features, each, rows_of or {}) for each in knowledges(knowledge)]
-    at_once = max(1, VALUES_AT_ONCE // max(1, len(features.columns(knowledge))))
-    for first in range(0, max(1, len(of_labels.order)), at_once):
-        end = min(first + at_once, len(of_labels.order))
+    for first, end in _parts(of_labels, features, knowledge, probed):
         part = labels.take(of_labels.order[first:end])
         for each, newest in zip(knowledges(knowledge), of_rows, strict=True):
             columns = _of_windows(probed, of_labels, (first, end), features, each) if probed else {}
@@ -90,6 +90,17 @@ def feature_parts(
             for name, column in columns.items():
                 part = part.append_column(name, column)
         yield part
+
+
+def _parts(
+    labels: SortedLabels, features: FeatureSet, knowledge: str, probed: ProbedEvents | None
+) -> Iterator[tuple[int, int]]:
+    """Where parts begin and end. What a rounded state says depends on the probes before: it isn't cut within a key."""
+    at_once = max(1, VALUES_AT_ONCE // max(1, len(features.columns(knowledge))))
+    ends = np.arange(at_once, len(labels.order), at_once)
+    if probed is not None and not is_exact(probed.aggregates.plan):
+        ends = np.unique(np.searchsorted(labels.key, labels.key[ends], "left"))
+    return pairwise([0, *(int(end) for end in ends if end), len(labels.order)])
 
 
 def _sorted(labels: pa.Table, time: str, groups: Groups, key: tuple[str, ...]) -> tuple[SortedLabels, Groups]:

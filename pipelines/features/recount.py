@@ -19,7 +19,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile
 from windrow.pipelines.features.probe_work import ProbeWork
 from windrow.pipelines.features.probing import knowledges
-from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount import expressions, sql
 from windrow.pipelines.gate.recount.plain.aggregates import EXACT, TOLERANCES, aggregate, is_same
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from windrow.pipelines.ledger.verdicts import Verdict
@@ -74,7 +74,7 @@ def _add_events(database: duckdb.DuckDBPyConnection, lake: Lake, work: ProbeWork
         CREATE TEMP TABLE events AS
         SELECT l.label, s.* FROM silver s JOIN labels l ON {same}
             AND epoch_us(s.start) <= l.asked_us AND epoch_us(s.start) > l.asked_us - {work.longest_us} {known}
-        WHERE {sql.where(work.features.query.where, "s")}""")
+        WHERE {expressions.where(work.features.query.condition, "s", expressions.types_of(database, "silver"))}""")
 
 
 def _drawn(database: duckdb.DuckDBPyConnection) -> list[int]:
@@ -132,7 +132,8 @@ def _newest(
         f"""
         WITH last AS (
             SELECT r.*, l.label, l.asked_us, {number} AS number
-            FROM {parquet(QueryTables.of(of).results, files)} r JOIN labels l ON {sql.same(of.key, "l", "r")} AND {known}
+            FROM {parquet(QueryTables.of(of).results, files)} r
+                JOIN labels l ON {sql.same(of.key, "l", "r")} AND {known}
             QUALIFY r.revision = max(r.revision) OVER (
                 PARTITION BY l.label, r.window_start, r.window_end, {number}))
         SELECT * FROM (

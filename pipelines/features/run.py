@@ -29,6 +29,7 @@ from windrow.pipelines.ledger import run_table, snapshots, verdicts
 from windrow.pipelines.ledger.code_hash import definition_hash
 from windrow.pipelines.ledger.entry import LedgerEntry, Run
 from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.logged import silent
 from windrow.pipelines.replay.work import Reading
 from windrow.pipelines.rows.arrays import ARROW_TYPES
 from windrow.pipelines.tables.stream_tables import StreamTables
@@ -40,6 +41,7 @@ from windrow.schemas.tables import Table
 from windrow.schemas.windows import require
 
 STEP = "features"
+Progress = Callable[[str], None]
 TABLE, KNOWLEDGE, TIME_COLUMN, TABLES = "table", "knowledge", "time", "tables"
 VERSION, COLUMNS = "version", "columns"
 """In what the ledger keeps of a run: the table, what features are made of, the labels' time column; digests of the
@@ -92,7 +94,7 @@ class AskedLabels(NamedTuple):
         return feature_table(name, self.rows.schema, self.time, self.features, self.knowledge)
 
 
-def make_features(config: Config, request: FeatureRequest, progress: Callable[[str], None]) -> FeatureRun:
+def make_features(config: Config, request: FeatureRequest, progress: Progress = silent) -> FeatureRun:
     """Replace the table by the labels with their features behind.
 
     Raises UnknownName, WrongParameter and BadInput for labels that can't be asked and a table that isn't of features,
@@ -137,9 +139,7 @@ def _require_free(lake: Lake, into: str, before: dict[str, StepRow]) -> None:
         raise WrongParameter("--into", into, "a new name: the lake has a table of it that windrow features didn't make")
 
 
-def _made(
-    lake: Lake, run: Run, asked: AskedLabels, table: Table, entry: LedgerEntry, progress: Callable[[str], None]
-) -> FeatureRun:
+def _made(lake: Lake, run: Run, asked: AskedLabels, table: Table, entry: LedgerEntry, progress: Progress) -> FeatureRun:
     engine = engine_of(lake.config)
     with entry.stages.working(engine, progress):
         work, read = _work(lake, asked, table)

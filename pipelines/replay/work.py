@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from windrow.kernels.api import PassTicks
+from windrow.kernels.api import AggregatePlan, PassTicks
 from windrow.kernels.kinds import window_kind
 from windrow.kernels.monoid import Sketch
 from windrow.kernels.monoids import find_monoid
@@ -157,11 +157,8 @@ class Work:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether rows are the same to the last bit whichever events a replay begins with: no state of an aggregate
-        holds rounded floats or a sketch."""
-        plan = plan_aggregates(self.tables.query, {field.name: field.type for field in self.read_schema}).plan
-        found = (find_monoid(spec)[1] for spec in plan.aggregates)
-        return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
+        """Whether rows are the same to the last bit whichever events a replay begins with."""
+        return is_exact(plan_aggregates(self.tables.query, {field.name: field.type for field in self.read_schema}).plan)
 
     @property
     def at_once(self) -> bool:
@@ -184,6 +181,13 @@ class Work:
     def least_start_us(self) -> int:
         """Before which no event starts that is read for having started, not for having arrived."""
         return min(each.least_start_us for each in self.backs)
+
+
+def is_exact(plan: AggregatePlan) -> bool:
+    """Whether no state of an aggregate holds rounded floats or a sketch, so that none depends on what was in it before,
+    or on how it was put together."""
+    found = (find_monoid(spec)[1] for spec in plan.aggregates)
+    return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
 
 
 def work_of(lake: Lake, tables: QueryTables, days: Sequence[date], read: Reading) -> Work:
