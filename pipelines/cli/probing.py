@@ -33,7 +33,7 @@ def features(
         str,
         typer.Option(
             metavar="FILE|TABLE",
-            help="The labels: a key, a time and anything else a row. A file of CSV, Parquet or JSON lines, or a table.",
+            help="The labels: a key, a time and anything else a row. A file of CSV or Parquet, or a table.",
         ),
     ],
     into: Annotated[str, typer.Option(metavar="TABLE", help="The table of the lake that becomes the features.")],
@@ -55,7 +55,8 @@ def features(
     A feature covers the events of a label's key that start in a window before the label's time. As known, events that
     arrived later are left out, so that a model never learns from what could not be known. Each run draws labels and
     counts their features again."""
-    from windrow.pipelines.features.run import FeatureRequest, make_features
+    from windrow.pipelines.features.feature_runs import FeatureRequest
+    from windrow.pipelines.features.run import make_features
 
     asked = FeatureRequest(name, labels, into, knowledge, time)
     with progress_of_replays() as show:

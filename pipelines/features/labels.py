@@ -2,9 +2,9 @@
 the lake has. Every error names the column or the row."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -17,8 +17,8 @@ from windrow.pipelines.rows.arrays import ARROW_TYPES, TIME, decoded
 from windrow.schemas.errors import BadInput, UnknownName, WrongParameter
 from windrow.schemas.feature_set import BOTH, FeatureSet
 
-LABELS = "--labels"
-READERS = {".csv": "CSV", ".gz": "CSV", ".parquet": "Parquet", ".json": "JSON", ".ndjson": "JSON", ".jsonl": "JSON"}
+LABELS, OF_LABELS = "--labels", "column of the labels"
+CSV, PARQUET = (".csv", ".csv.gz"), (".parquet",)
 NOT_IN_NAMES = " ,;{}()\n\t="
 """Characters that a column of a Delta table can't have in its name."""
 _KINDS = (
@@ -30,61 +30,65 @@ _KINDS = (
     (lambda type_: types.is_string(type_) or types.is_large_string(type_) or types.is_null(type_), "string"),
     (lambda type_: types.is_binary(type_) or types.is_large_binary(type_), "binary"),
 )
+# Of a CSV an empty field is null. Keys are read in their own type: 007 may be a text.
+_READ = {"null_values": [""], "strings_can_be_null": True, "quoted_strings_can_be_null": False}
 
 
-def read_labels(lake: Lake, given: str) -> pa.Table:
-    """The rows of a file (CSV, also packed by gzip; Parquet; JSON lines), of a folder that is a Delta table, or of a
-    table of the lake."""
+def read_labels(lake: Lake, given: str, key_types: Mapping[str, pa.DataType]) -> pa.Table:
+    """The rows of a file of CSV or Parquet, of a folder that is a Delta table, or of a table of the lake. key_types: of
+    the events' key columns."""
     path = Path(given)
     if path.is_dir() and storage.is_delta_table(path):
         return storage.read_only_table(path).to_pyarrow_table()
-    if path.is_file():
-        kind = READERS.get(path.suffix)
-        if kind is None:
-            raise WrongParameter(LABELS, given, f"a file that ends with {', '.join(READERS)}")
-        return _read_file(path, kind)
-    if path.suffix in READERS or len(path.parts) > 1:
-        raise WrongParameter(LABELS, given, "a file that exists")
+    if path.is_file() and given.endswith((*CSV, *PARQUET)):
+        return _read_file(path, key_types)
+    if path.exists() or "." in given or len(path.parts) > 1:
+        allowed = f"a file that exists, and ends with {', '.join((*CSV, *PARQUET))}; or a table"
+        raise WrongParameter(LABELS, given, allowed)
     if given not in lake.names():
         raise UnknownName("file or table of labels", given, lake.names())
     return lake.read(given)
 
 
-def _read_file(path: Path, kind: str) -> pa.Table:
+def _read_file(path: Path, key_types: Mapping[str, pa.DataType]) -> pa.Table:
     try:
-        if kind == "Parquet":
+        if path.name.endswith(PARQUET):
             return pq.read_table(path)
-        if kind == "CSV":
-            return pyarrow.csv.read_csv(path)
-        with duckdb.connect(config={"TimeZone": "UTC"}) as database:
-            return database.read_json(str(path)).to_arrow_table()
-    except (pa.ArrowException, duckdb.Error) as error:
-        raise BadInput(f"{path} can't be read as {kind}: {error}") from None
+        options = pyarrow.csv.ConvertOptions(column_types=key_types, **_READ)
+        rows = pyarrow.csv.read_csv(path, convert_options=options)
+    except (pa.ArrowException, ValueError) as error:
+        raise BadInput(f"{path} can't be read: {error}") from None
+    # Arrow takes times in several forms for texts.
+    for place, field in enumerate(rows.schema):
+        if types.is_string(field.type) and field.name not in key_types:
+            with suppress(pa.ArrowInvalid):
+                rows = rows.set_column(place, field.name, rows.column(place).cast(TIME))
+    return rows
 
 
 def in_lake_types(
     labels: pa.Table, features: FeatureSet, time: str | None, key_types: Mapping[str, pa.DataType]
 ) -> tuple[pa.Table, str]:
     """The labels, and the name of their time column: the only one of times with a zone, if no other is named.
-    key_types: of the events' key columns.
 
     Raises WrongParameter for a column that is missing, or whose name or type a table of features can't have; BadInput
     for values that aren't those of the key's column, and for a time that is null or no whole microsecond.
     """
     _check_names(labels, features)
     if missing := [name for name in features.key if name not in labels.column_names]:
-        raise WrongParameter(LABELS, ", ".join(labels.column_names), f"labels with the key column {missing[0]!r}")
+        allowed = f"with {missing[0]!r}, a key column of {features.name}"
+        raise WrongParameter("columns of the labels", ", ".join(labels.column_names), allowed)
     columns = {name: _typed(name, decoded(labels[name]), key_types.get(name)) for name in labels.column_names}
     times = [name for name, each in columns.items() if each.type == TIME and name not in features.key]
     if time is None and len(times) != 1:
-        found = "none of its columns holds" if not times else f"{', '.join(times)} all hold"
-        raise WrongParameter("--time", None, f"the name of the labels' time column: {found} times with a zone")
+        found = f"{', '.join(times)} all hold times with a zone" if times else "none of its columns holds times"
+        raise WrongParameter("--time", time, f"the name of the labels' time column, since {found}")
     chosen = time or times[0]
     if chosen not in times:
         raise WrongParameter("--time", chosen, f"a column of times with a zone: {', '.join(times) or 'there is none'}")
     if columns[chosen].null_count:
         row = pc.index(pc.is_null(columns[chosen]), True).as_py()
-        raise BadInput(f"row {row} of the labels: {chosen} is null, so that nothing says when it asks")
+        raise BadInput(f"row {row} of the labels: {chosen} is null; give the row its time, or leave it out")
     return pa.table(columns), chosen
 
 
@@ -92,25 +96,25 @@ def _check_names(labels: pa.Table, features: FeatureSet) -> None:
     taken = {name.lower() for name in features.columns(BOTH)}
     seen: set[str] = set()
     for name in labels.column_names:
+        wrong = None
         if not name or set(name) & set(NOT_IN_NAMES):
-            raise WrongParameter(LABELS, name, "names of columns without blanks and , ; { } ( ) =; rename this one")
-        if name.lower() in taken:
-            raise WrongParameter(
-                LABELS, name, f"columns whose names no feature of {features.name} has; rename this one"
-            )
-        if name.lower() in seen:
-            raise WrongParameter(LABELS, name, "each name once, also in other case; rename this one")
+            wrong = "a name without blanks and , ; { } ( ) ="
+        elif name.lower() in taken:
+            wrong = f"a name that no feature of {features.name} has"
+        elif name.lower() in seen:
+            wrong = "each name once, also in other case"
+        if wrong:
+            raise WrongParameter(OF_LABELS, name, f"{wrong}; rename this one")
         seen.add(name.lower())
 
 
 def _typed(name: str, column: pa.ChunkedArray, of_key: pa.DataType | None) -> pa.ChunkedArray:
     type_ = of_key or next((ARROW_TYPES[kind] for fits, kind in _KINDS if fits(column.type)), None)
-    if type_ is None:
-        zone = "; whose clock was it? Give it a time zone" if types.is_timestamp(column.type) else ""
-        allowed = f"columns of {', '.join(ARROW_TYPES)}, not of {column.type}{zone}"
-        raise WrongParameter(LABELS, name, allowed)
-    if of_key and types.is_timestamp(column.type) and column.type.tz is None:
-        raise WrongParameter(LABELS, name, f"a column of {type_}, as the key of the stream; it holds {column.type}")
+    has_no_zone = types.is_timestamp(column.type) and column.type.tz is None
+    if type_ is None or (of_key is not None and has_no_zone):
+        zone = "; whose clock was it? Give its times a zone, such as 2018-10-01T14:00:00Z" if has_no_zone else ""
+        allowed = f"a column of {of_key or ', '.join(ARROW_TYPES)}, not of {column.type}{zone}"
+        raise WrongParameter(OF_LABELS, name, allowed)
     try:
         return column.cast(type_)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:

@@ -5,20 +5,17 @@ window is gone. As true, only the last revisions hold, from their window's end o
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.kernels.probes.newest import NONE, newest_rows
+from windrow.pipelines.features.sorted_labels import SortedLabels
 from windrow.pipelines.replay.event_arrays import key_codes, key_columns
 from windrow.pipelines.rows.arrays import stored
 from windrow.schemas.feature_set import AGE_S, KNOWN, SUFFIX, FeatureSet, Latest
 from windrow.schemas.registry import query
 from windrow.schemas.windows import MICROSECOND
-
-if TYPE_CHECKING:
-    from windrow.pipelines.features.probing import SortedLabels
 
 NEVER_US = (1 << 63) - 1
 SECOND_US = 1_000_000
@@ -31,7 +28,7 @@ def read_columns(asked: Latest) -> list[str]:
 
 
 def newest_columns(
-    labels: pa.Table, of_labels: "SortedLabels", features: FeatureSet, knowledge: str, rows_of: Mapping[str, pa.Table]
+    labels: pa.Table, of_labels: SortedLabels, features: FeatureSet, knowledge: str, rows_of: Mapping[str, pa.Table]
 ) -> dict[str, pa.ChunkedArray]:
     """The columns of `latest`, of the labels by key and time. O(rows log rows + labels log labels)."""
     found: dict[str, pa.ChunkedArray] = {}
@@ -49,7 +46,7 @@ def newest_columns(
 
 
 def _newest(
-    labels: pa.Table, of_labels: "SortedLabels", asked: Latest, rows: pa.Table, as_known: bool
+    labels: pa.Table, of_labels: SortedLabels, asked: Latest, rows: pa.Table, as_known: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """The place of each label's row, NONE without one, and its age. Labels that are sorted by the feature set's key are
     not by the query's, which may be a part of it."""

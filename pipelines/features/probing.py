@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.kernels.api import EventColumns
-from windrow.kernels.probes.entry import Probes, probe_keys
+from windrow.kernels.probes.entry import probe_keys
 from windrow.pipelines.features.newest_rows import newest_columns
-from windrow.pipelines.replay.event_arrays import Groups, group, key_codes, key_columns, result_arrays, value_arrays
+from windrow.pipelines.features.sorted_labels import SortedLabels, sorted_labels
+from windrow.pipelines.replay.event_arrays import Groups, group, result_arrays, value_arrays
 from windrow.pipelines.replay.expressions import counted_rows
 from windrow.pipelines.replay.replay_events import labels_of
 from windrow.pipelines.replay.specifications import ServedQuery
@@ -47,17 +48,6 @@ class ProbedEvents(NamedTuple):
         return cls(aggregates, columns, strings)
 
 
-class SortedLabels(NamedTuple):
-    """Labels by key and time. order: their rows; key: the number of each one's key; time_us: when they ask."""
-
-    order: np.ndarray
-    key: np.ndarray
-    time_us: np.ndarray
-
-    def probes(self, first: int, end: int, keys: int) -> Probes:
-        return Probes(np.searchsorted(self.key[first:end], np.arange(keys + 1)), self.time_us[first:end])
-
-
 def knowledges(asked: str) -> tuple[str, ...]:
     return tuple(each for each in (KNOWN, TRUE) if asked in (each, BOTH))
 
@@ -79,7 +69,7 @@ def feature_parts(
     """
     kept = events.filter(counted_rows(events, features.query))
     groups = group(kept, features.key)
-    of_labels, groups = _sorted(labels, time, groups, features.key)
+    of_labels, groups = sorted_labels(labels, time, groups, features.key)
     probed = ProbedEvents.of(kept, features, groups) if features.windows else None
     of_rows = [newest_columns(labels, of_labels, features, each, rows_of or {}) for each in knowledges(knowledge)]
     for first, end in _parts(of_labels, features, knowledge, probed):
@@ -101,25 +91,6 @@ def _parts(
     if probed is not None and not is_exact(probed.aggregates.plan):
         ends = np.unique(np.searchsorted(labels.key, labels.key[ends], "left"))
     return pairwise([0, *(int(end) for end in ends if end), len(labels.order)])
-
-
-def _sorted(labels: pa.Table, time: str, groups: Groups, key: tuple[str, ...]) -> tuple[SortedLabels, Groups]:
-    """The labels; and the groups, with those of keys that have labels and no events among them."""
-    time_us = stored(labels[time])
-    if groups.keys is None:
-        order = np.argsort(time_us, kind="stable")
-        offsets = np.array([0, len(groups.order)])
-        return SortedLabels(order, np.zeros(len(order), np.int64), time_us[order]), groups._replace(offsets=offsets)
-    every = pa.concat_tables([groups.keys, key_columns(labels, key).cast(groups.keys.schema)])
-    codes, count = key_codes(every, key)
-    of_groups, of_labels = np.split(codes, [len(groups.keys)])
-    sizes = np.zeros(count, np.int64)
-    sizes[of_groups] = np.diff(groups.offsets)
-    offsets, firsts = np.concatenate(([0], np.cumsum(sizes))), np.unique(codes, return_index=True)[1]
-    order = np.lexsort((time_us, of_labels))
-    return SortedLabels(order, of_labels[order], time_us[order]), groups._replace(
-        offsets=offsets, keys=every.take(firsts)
-    )
 
 
 def _of_windows(

@@ -5,7 +5,6 @@
 Like a replay it reads the snapshot that the newest ingest left, and is stale when a day of it is different now.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,11 +15,22 @@ import pyarrow.compute as pc
 
 from windrow.pipelines import flow
 from windrow.pipelines.config import Config
-from windrow.pipelines.delta.day_files import by_day
 from windrow.pipelines.delta.file_commits import replace_table
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines import engine_of
 from windrow.pipelines.features.feature_columns import feature_table
+from windrow.pipelines.features.feature_runs import (
+    COLUMNS,
+    KNOWLEDGE,
+    STEP,
+    TABLE,
+    TABLES,
+    TIME_COLUMN,
+    VERSION,
+    FeatureRequest,
+    newest_runs,
+    rows_digest,
+)
 from windrow.pipelines.features.labels import in_lake_types, read_labels
 from windrow.pipelines.features.probe_work import ProbeWork, feature_shares, features_in_memory
 from windrow.pipelines.features.recount import recounted
@@ -40,12 +50,7 @@ from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.tables import Table
 from windrow.schemas.windows import require
 
-STEP = "features"
 Progress = Callable[[str], None]
-TABLE, KNOWLEDGE, TIME_COLUMN, TABLES = "table", "knowledge", "time", "tables"
-VERSION, COLUMNS = "version", "columns"
-"""In what the ledger keeps of a run: the table, what features are made of, the labels' time column; digests of the
-tables of queries that were asked; the version that was written, and which of its columns are features."""
 _TABLE = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -63,18 +68,6 @@ class FeatureRun:
     law: str
 
 
-@dataclass(frozen=True)
-class FeatureRequest:
-    """What a user asks for. labels: a file or a table, also the table itself, whose labels are then asked again; time:
-    their time column, by default the only one of times with a zone; knowledge: KNOWN, TRUE or BOTH."""
-
-    features: str
-    labels: str
-    into: str
-    knowledge: str = KNOWN
-    time: str | None = None
-
-
 class AskedLabels(NamedTuple):
     """Labels in the lake's types."""
 
@@ -86,8 +79,7 @@ class AskedLabels(NamedTuple):
     @classmethod
     def of(cls, features: FeatureSet, labels: pa.Table, knowledge: str, time: str | None) -> "AskedLabels":
         require(knowledge in (KNOWN, TRUE, BOTH), "--as", knowledge, f"{KNOWN}, {TRUE} or {BOTH}")
-        key = {name: registry.stream(features.stream).column(name).type for name in features.key}
-        rows, chosen = in_lake_types(labels, features, time, {name: ARROW_TYPES[key[name]] for name in key})
+        rows, chosen = in_lake_types(labels, features, time, key_types(features))
         return cls(features, rows, chosen, knowledge)
 
     def table(self, name: str) -> Table:
@@ -103,7 +95,7 @@ def make_features(config: Config, request: FeatureRequest, progress: Progress = 
     lake, features, into = Lake(config), registry.feature_set(request.features), request.into
     before = newest_runs(lake)
     _require_free(lake, into, before)
-    labels = read_labels(lake, request.labels)
+    labels = read_labels(lake, request.labels, key_types(features))
     if request.labels == into:
         labels = labels.drop_columns([each for each in before[into].outputs[COLUMNS] if each in labels.column_names])
     asked = AskedLabels.of(features, labels, request.knowledge, request.time)
@@ -124,10 +116,10 @@ def features_of(
     return found.select(list(table.column_names))
 
 
-def newest_runs(lake: Lake) -> dict[str, StepRow]:
-    """By table, the newest run that made it."""
-    rows = run_table.rows(lake, [("step", "=", STEP), ("state", "=", "done")])
-    return {row.inputs[TABLE]: row for row in rows}
+def key_types(features: FeatureSet) -> dict[str, pa.DataType]:
+    """Of the key columns, as the stream has them."""
+    stream = registry.stream(features.stream)
+    return {name: ARROW_TYPES[stream.column(name).type] for name in features.key}
 
 
 def _require_free(lake: Lake, into: str, before: dict[str, StepRow]) -> None:
@@ -188,8 +180,3 @@ def _work(lake: Lake, asked: AskedLabels, table: Table | None) -> tuple[ProbeWor
 
 def _queries(features: FeatureSet) -> Sequence[str]:
     return sorted({each.query for each in features.latest.values()})
-
-
-def rows_digest(lake: Lake, table: str, version: int | None = None) -> str:
-    """Of what a published table holds of each day, by its statistics."""
-    return hashlib.sha256(repr(sorted(by_day(lake, table, version).items())).encode()).hexdigest()[:16]

@@ -5,16 +5,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.features.run import (
+from windrow.pipelines.features.feature_runs import (
     KNOWLEDGE,
     TABLES,
     TIME_COLUMN,
     FeatureRequest,
-    FeatureRun,
-    Progress,
-    make_features,
     newest_runs,
     rows_digest,
 )
@@ -36,10 +32,6 @@ class StaleFeatures:
     def command(self) -> str:
         asked = self.request
         return f"windrow features {asked.features} --labels {self.table} --into {self.table} --as {asked.knowledge}"
-
-    def make_again(self, config: Config, progress: Progress) -> FeatureRun:
-        """From its own labels. Raises what make_features does."""
-        return make_features(config, self.request, progress)
 
 
 def stale_features(

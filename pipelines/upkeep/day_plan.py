@@ -14,6 +14,7 @@ from statistics import median
 
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.features.run import make_features
 from windrow.pipelines.features.stale import StaleFeatures, stale_features
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.stale import CODE, DEFINITION, EVENTS, ROWS, STATE, STEPS, StaleRun, stale
@@ -217,7 +218,7 @@ def carry_out(config: Config, planned: DayPlan, progress: Progress) -> Rebuilt:
     if again := [step.of for step in planned.steps if step.does == BACKFILL]:
         done.append(redo_stale(config, again, progress))
     for each in planned.features:
-        each.make_again(config, progress)
+        make_features(config, each.request, progress)
     days = Done([each for of in done for each in of.reports], [each for of in done for each in of.failures])
     return Rebuilt(moved, days)
 

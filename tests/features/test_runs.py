@@ -15,7 +15,8 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines import engine_of
 from windrow.pipelines.features import probe_work, probing
 from windrow.pipelines.features import run as runs
-from windrow.pipelines.features.run import AskedLabels, FeatureRequest, features_of, make_features
+from windrow.pipelines.features.feature_runs import FeatureRequest
+from windrow.pipelines.features.run import AskedLabels, features_of, make_features
 from windrow.pipelines.replay import replay_plan
 from windrow.pipelines.rows.arrays import TIME
 from windrow.schemas.errors import GateFailed
