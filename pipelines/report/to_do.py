@@ -59,14 +59,8 @@ def _of_stream(lake: Lake, stream: Stream, steps: list[StepRow]) -> list[Remark]
 
 
 def _broken() -> Iterator[Remark]:
-    texts = map(
-        str,
-        [
-            each
-            for broken in (registry.broken_streams(), registry.broken_queries(), registry.broken_feature_sets())
-            for each in broken.values()
-        ],
-    )
+    broken = registry.broken_streams() | registry.broken_queries() | registry.broken_feature_sets()
+    texts = map(str, broken.values())
     yield from (Remark(text, "bad", "windrow check") for text in dict.fromkeys(texts))
 
 
@@ -100,7 +94,7 @@ def _wrong_steps(steps: list[StepRow]) -> Iterator[Remark]:
 def _stale_tables(lake: Lake) -> Iterator[Remark]:
     if found := [each.table for each in stale_features(lake)]:
         are = "is" if len(found) == 1 else "are"
-        yield Remark(f"Features {listing(found, _NAMES_SHOWN)} {are} stale.", "warn", "windrow plan")
+        yield Remark(f"Features {listing(found, _NAMES_SHOWN)} {are} stale.", "bad", "windrow plan")
 
 
 def _stale(lake: Lake) -> Iterator[Remark]:
