@@ -26,7 +26,7 @@ from windrow.schemas.query import EVENT_COLUMNS, Query
 from windrow.schemas.validation import require_idle_after
 from windrow.schemas.windows import MICROSECOND, require
 
-ORDER = "label:order"
+ORDER = "order of label"  # no label's column has a blank in its name
 # Features ask nothing of the watermark, which a clock ahead would move.
 AHEAD_AT_MOST = timedelta(days=36_500)
 # Those of 30 years of silence by the minute.
