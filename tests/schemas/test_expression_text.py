@@ -7,7 +7,7 @@ import pytest
 
 from windrow.pipelines.gate.recount import expressions as in_duckdb
 from windrow.pipelines.gate.recount.plain import expressions as in_python
-from windrow.pipelines.replay.expressions import evaluate
+from windrow.pipelines.replay.expressions import Rows, evaluate
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.expression_text import MOST_CHARACTERS, MOST_OPERATORS, parse
 from windrow.schemas.query import Query, agg
@@ -59,7 +59,7 @@ CHAINS = {
 @pytest.mark.parametrize("chain", CHAINS)
 def test_the_deepest_expressions_have_values_and_deeper_ones_are_refused(chain):
     tree, events = parse(CHAINS[chain](MOST_OPERATORS)), pa.table({"a": [1]})
-    [found] = evaluate(tree, events).to_pylist()
+    [found] = evaluate(tree, Rows(events)).to_pylist()
     assert in_python.evaluate(tree, {"a": 1}) == found
     with duckdb.connect() as database:
         asked = in_duckdb.in_sql(tree, "e", {"a": "int64"})
@@ -75,7 +75,7 @@ def test_the_longest_text_has_a_value_and_its_conditions_are_one_level():
     with duckdb.connect() as database:
         asked = in_duckdb.in_sql(parse(text), "e", types)
         assert database.execute(f"SELECT {asked} FROM (SELECT 1::BIGINT AS a) e").fetchall() == [(True,)]
-    assert evaluate(parse(text), pa.table({"a": [1, 2]})).to_pylist() == [True, False]
+    assert evaluate(parse(text), Rows(pa.table({"a": [1, 2]}))).to_pylist() == [True, False]
 
 
 BIKES = queries()["bikes_daily"]
