@@ -49,26 +49,26 @@ def counted_rows(events: pa.Table, query: Query) -> np.ndarray:
 
 def rows_that_pass(events: pa.Table, condition: Expression) -> np.ndarray:
     """bool[rows]: True where a condition is true, neither false nor null."""
-    return np.asarray(pc.fill_null(_truth(condition, Rows(events)), False))
+    return np.asarray(pc.fill_null(_truth(condition, AskedRows(events)), False))
 
 
 def column_of(events: pa.Table, value: AggregatedValue) -> ArrowColumn:
     """What an aggregate reads, null where its filter isn't true: what its expression gives there fails nothing."""
     if value.where is None:
-        return evaluate(value.expression, Rows(events))
+        return evaluate(value.expression, AskedRows(events))
     passes = rows_that_pass(events, value.condition)
-    found = evaluate(value.expression, Rows(events, passes))
+    found = evaluate(value.expression, AskedRows(events, passes))
     return pc.if_else(pa.array(passes), found, pa.scalar(None, found.type))
 
 
-class Rows(NamedTuple):
+class AskedRows(NamedTuple):
     """Events, and of which of them there must be a value: all, or bool[rows]."""
 
     events: pa.Table
     asked: np.ndarray | None = None
 
 
-def evaluate(expression: Expression, rows: Rows) -> ArrowColumn:
+def evaluate(expression: Expression, rows: AskedRows) -> ArrowColumn:
     """The value of each row, any of one that isn't asked; of a plain column that itself, without dictionary encoding.
     The types must fit (Expression.type_in). BadInput, which names the event, for a number beyond its type.
     O(rows · parts)."""
@@ -103,19 +103,22 @@ def _repeated(value: object, rows: int) -> pa.Array:
     return pa.repeat(pa.scalar(value, type_), rows)
 
 
-def _truth(condition: Expression, rows: Rows) -> ArrowColumn:
+def _truth(condition: Expression, rows: AskedRows) -> ArrowColumn:
     return evaluate(condition, rows).cast(pa.bool_())  # NULL has a type of its own
 
 
 def _joined(
-    join: Callable[[ArrowColumn, ArrowColumn], ArrowColumn], conditions: Sequence[Expression], rows: Rows, of_none: bool
+    join: Callable[[ArrowColumn, ArrowColumn], ArrowColumn],
+    conditions: Sequence[Expression],
+    rows: AskedRows,
+    of_none: bool,
 ) -> ArrowColumn:
     if not conditions:
         return pa.repeat(of_none, rows.events.num_rows)
     return reduce(join, (_truth(each, rows) for each in conditions))
 
 
-def _arithmetic(asked: Arithmetic, rows: Rows) -> pa.Array:
+def _arithmetic(asked: Arithmetic, rows: AskedRows) -> pa.Array:
     left, right = (evaluate(part, rows) for part in asked.parts)
     present = valid(left) & valid(right)
     if asked.operator != "/" and not types.is_floating(left.type) and not types.is_floating(right.type):
@@ -132,7 +135,7 @@ def _arithmetic(asked: Arithmetic, rows: Rows) -> pa.Array:
     return pa.array(quotient, mask=~present)
 
 
-def _integers(column: ArrowColumn, asked: Arithmetic, rows: Rows) -> np.ndarray:
+def _integers(column: ArrowColumn, asked: Arithmetic, rows: AskedRows) -> np.ndarray:
     if types.is_null(column.type):
         return np.zeros(len(column), np.int64)
     numbers = stored(column)
@@ -173,7 +176,7 @@ _OF_INTEGERS = {"+": _added, "-": _subtracted, "*": _multiplied}
 _OF_FLOATS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
-def _refuse(asked: Arithmetic, rows: Rows, wrong: np.ndarray, why: str) -> None:
+def _refuse(asked: Arithmetic, rows: AskedRows, wrong: np.ndarray, why: str) -> None:
     wrong = wrong if rows.asked is None else wrong & rows.asked
     if wrong.any():
         place = [each for each in ("path", "line", "arrival", "seq") if each in rows.events.column_names]

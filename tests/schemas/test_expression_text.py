@@ -7,7 +7,8 @@ import pytest
 
 from windrow.pipelines.gate.recount import expressions as in_duckdb
 from windrow.pipelines.gate.recount.plain import expressions as in_python
-from windrow.pipelines.replay.expressions import Rows, evaluate
+from windrow.pipelines.replay.expressions import AskedRows, evaluate
+from windrow.pipelines.tables.query_tables import aggregate_columns
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.expression_text import MOST_CHARACTERS, MOST_OPERATORS, parse
 from windrow.schemas.query import Query, agg
@@ -59,7 +60,7 @@ CHAINS = {
 @pytest.mark.parametrize("chain", CHAINS)
 def test_the_deepest_expressions_have_values_and_deeper_ones_are_refused(chain):
     tree, events = parse(CHAINS[chain](MOST_OPERATORS)), pa.table({"a": [1]})
-    [found] = evaluate(tree, Rows(events)).to_pylist()
+    [found] = evaluate(tree, AskedRows(events)).to_pylist()
     assert in_python.evaluate(tree, {"a": 1}) == found
     with duckdb.connect() as database:
         asked = in_duckdb.in_sql(tree, "e", {"a": "int64"})
@@ -75,7 +76,7 @@ def test_the_longest_text_has_a_value_and_its_conditions_are_one_level():
     with duckdb.connect() as database:
         asked = in_duckdb.in_sql(parse(text), "e", types)
         assert database.execute(f"SELECT {asked} FROM (SELECT 1::BIGINT AS a) e").fetchall() == [(True,)]
-    assert evaluate(parse(text), Rows(pa.table({"a": [1, 2]}))).to_pylist() == [True, False]
+    assert evaluate(parse(text), AskedRows(pa.table({"a": [1, 2]}))).to_pylist() == [True, False]
 
 
 BIKES = queries()["bikes_daily"]
@@ -120,3 +121,15 @@ def test_a_plain_word_is_a_column_whatever_the_word_and_others_are_quoted():
 def test_a_state_of_an_aggregate_without_a_filter_is_known_by_the_text_that_it_had_before_there_were_filters():
     assert repr(agg("std", "a", ddof=0)) == "Aggregate(function='std', columns=('a',), parameters=(('ddof', 0),))"
     assert repr(agg("std", "a", where="b")) == "Aggregate(function='std', columns=('a',), parameters=(), where='b')"
+
+
+def test_a_column_of_results_says_its_expression_and_its_filter():
+    asked = {
+        "a": agg("count", where="user_type = 'customer'"),
+        "b": agg("sum", "trip_duration_s * 2", where="TRUE = TRUE"),
+    }
+    types = {column.name: column.type for column in stream("bikes").columns}
+    assert [(each.type, each.meaning) for each in aggregate_columns(_bikes(asked), types)] == [
+        ("int64", "count of events where user_type = 'customer'"),
+        ("int64", "sum of trip_duration_s * 2 where TRUE = TRUE; null values are skipped"),
+    ]

@@ -26,7 +26,7 @@ from tests.support.semantics.spec_tables import events, table
 from windrow.kernels.api import make
 from windrow.pipelines.gate.recount import expressions as in_duckdb
 from windrow.pipelines.gate.recount.plain import expressions as in_python
-from windrow.pipelines.replay.expressions import Rows, evaluate, rows_that_pass
+from windrow.pipelines.replay.expressions import AskedRows, evaluate, rows_that_pass
 from windrow.schemas.errors import BadInput, WrongParameter
 from windrow.schemas.expression_text import parse
 from windrow.schemas.query import Aggregate, agg, tumbling
@@ -73,11 +73,11 @@ def bits(values: Iterable) -> list:
 
 def asked_of(meant: Meant) -> dict[int, object]:
     wanted, tree = meanings(meant, lenient=False), parse(meant.text)
-    assert bits(evaluate(tree, Rows(EVENTS.take(list(wanted)))).to_pylist()) == bits(wanted.values())
+    assert bits(evaluate(tree, AskedRows(EVENTS.take(list(wanted)))).to_pylist()) == bits(wanted.values())
     assert bits(in_python.evaluate(tree, ROWS[place]) for place in wanted) == bits(wanted.values())
     for place in {*range(len(ROWS))} - {*wanted}:
         with pytest.raises(BadInput, match="beyond int64|no finite float64"):
-            evaluate(tree, Rows(EVENTS.slice(place, 1)))
+            evaluate(tree, AskedRows(EVENTS.slice(place, 1)))
     return wanted
 
 
