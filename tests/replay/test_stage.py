@@ -42,6 +42,12 @@ OF_ALL_VALUES = {
     "last_place": agg("last", "place"),
     "about_places": agg("approx_distinct", "place"),
 }
+EXPRESSED = {
+    "heavy": agg("count", where="weight > 100 AND kind = 1"),
+    "each_weight": agg("max", "weight / parts", where="place <> 'east' OR kind IS NULL"),
+    "doubled": agg("sum", "2 * parts - kind"),
+    "light_place": agg("last", "place", where="weight < parts"),
+}
 ROUNDED = {"result": ["weight_sum", "weight_mean"], "late": []}
 ORDER = {"result": ("window_start", "window_end", "revision"), "late": ("arrival", "path", "line", "reading")}
 MOST_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -74,6 +80,7 @@ BY_SHUFFLE = [
     query("other_key", key=("kind",)),
     query("other_spans", key=("kind",), window=spanning(4 * HOUR, HOUR, longest=5 * HOUR), emit="arrival"),
     query("other_rolls", key=("kind",), window=rolling(6 * HOUR)),
+    replace(query("expressed", where="parts >= kind OR parts < 0"), aggregates=AGGREGATES | EXPRESSED),
     replace(query("of_all_values", key=("kind",)), aggregates=AGGREGATES | OF_ALL_VALUES),
 ]
 
