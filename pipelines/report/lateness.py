@@ -27,9 +27,9 @@ def lateness_page(lake: Lake, folder: Path, making: Path) -> ReportPage:
     lead = "How complete the on-time results would have been with each lateness, and how long one would have waited."
     curves = NewestCurves(lake, folder)
     ingested = [query for query in registry.queries().values() if is_ingested(lake, registry.stream(query.stream))]
-    sections = [_section(lake, query, curves) for query in ingested if query.window.context_free]
+    sections = [_section(lake, query, curves) for query in ingested if query.context_free]
     curves.keep(making)
-    if others := [query.name for query in ingested if not query.window.context_free]:
+    if others := [query.name for query in ingested if not query.context_free]:
         why = "have no curve, since their windows depend on their key's other events"
         text = f"These queries {why}: {', '.join(others)}."
         sections.append(Section("Other queries", (Remark(text),)))

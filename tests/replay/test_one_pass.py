@@ -116,7 +116,7 @@ def in_batches(config: Config, chance: random.Random | None) -> None:
             for day in DAYS:
                 replay_day(config, query, day)
         return
-    cut = {query: parts_of(DAYS, chance, not registry.query(query).window.context_free) for query in QUERIES}
+    cut = {query: parts_of(DAYS, chance, not registry.query(query).context_free) for query in QUERIES}
     for days in zip_longest(*cut.values(), fillvalue=()):
         replay(config, dict(zip(cut, days, strict=True))).require()
 

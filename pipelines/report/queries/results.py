@@ -79,7 +79,7 @@ def key_label(query: Query) -> str:
 
 
 def _select(query: Query, measures: list[str], first: date) -> str:
-    number = "0 AS window_number" if query.window.context_free else "window_number"
+    number = "0 AS window_number" if query.context_free else "window_number"
     listed = "".join(f", {sql.name(measure)}" for measure in measures if measure != EVENTS)
     return f"""
         WITH read AS (
