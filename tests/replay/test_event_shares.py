@@ -70,7 +70,7 @@ CUT_IN_TIME = [
     query("spans_across_buckets", spanning(2 * HOUR, HOUR, longest=2 * HOUR), ("kind",), aggregates=COMMUTING),
     query("without_key", sliding(2 * HOUR, HOUR), key=()),
     windows("several", two=sliding(2 * HOUR, HOUR), rolls=rolling(HOUR), an_hour=tumbling(HOUR)),
-    windows("several_across_buckets", key=("kind",), two=sliding(2 * HOUR, HOUR), rolls=rolling(HOUR)),
+    windows("several_across_buckets", key=("kind",), two=sliding(2 * HOUR, HOUR), an_hour=tumbling(HOUR)),
     model("farm_of_place", ("place",)),
     model("farm_across_buckets", ("kind",)),
 ]
