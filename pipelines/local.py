@@ -78,9 +78,10 @@ def late_table(
     """Return the events that were too late for at least one of their windows, or too long for spanning windows, sorted
     by key, arrival, seq. The arguments are those of `replay_table`.
 
-    Returns the key columns, of a query with several windows window_name, start, end, arrival, seq, reason, first_missed and last_missed (starts of windows),
-    windows_missed and late_by (µs, int64: the watermark before the event's tick − the end of the first missed window;
-    below zero for a too long event that came in time, null if the event met no window or came before any watermark).
+    Returns the key columns (with several windows then window_name), start, end, arrival, seq, reason, first_missed and
+    last_missed (starts of windows), windows_missed and late_by (µs, int64: the watermark before the event's tick − the
+    end of the first missed window; below zero for a too long event that came in time, null if the event met no window
+    or came before any watermark).
     `complete` changes nothing, since no event arrives after the last tick. Raises the same errors as replay_table.
     """
     table = arrow_table(events)

@@ -91,8 +91,8 @@ class Query:
     `lateness`: how far the watermark stays behind the newest event start. `allowed_lateness`: how long after its end a
     window still takes late events. `where`: (column, operator, value) triples that an event must all fulfil; a
     comparison with null is false. `where` does not change the watermark, which all events of the stream move.
-    `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are of
-    kinds whose windows follow from times alone, and either all or none of them prorate.
+    `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are
+    of kinds whose windows follow from times alone, and either all or none of them prorate.
     """
 
     name: str
@@ -209,7 +209,9 @@ def _is_name(name: object) -> bool:
 def _check_one_of_several(name: str, window: Window) -> None:
     where = f"windows[{name!r}]"
     require(isinstance(window, Window), where, window, "a window such as tumbling(timedelta(days=1))")
-    allowed = "a window that follows from times alone, such as tumbling, sliding or rolling; ask this one in a query of "
+    allowed = (
+        "a window that follows from times alone, such as tumbling, sliding or rolling; ask this one in a query of "
+    )
     follows = window.context_free and not window.cutting_columns
     require(follows, where, window.kind, f"{allowed}its own, by `window`")
 

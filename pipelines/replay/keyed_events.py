@@ -1,7 +1,7 @@
 """Events by key, as kernels take them: filtered, sorted and made into words once for all windows of a query.
 
-    events ──where──▶ kept ──group by key──▶ times and words of each key, in order of arrival
-                                        └─▶ of each window those that its days read (`chosen`)
+events ──where──▶ kept ──group by key──▶ times and words of each key, in order of arrival
+                                    └─▶ of each window those that its days read (`chosen`)
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ from windrow.schemas.query import Query
 
 class KeyedEvents(NamedTuple):
     """events: those that pass the query's `where`; groups: their places by key; start_us, end_us, arrival_us: key by
-    key; key_numbers: of each key, its number among all of the query's; carried: what an earlier replay left of each key,
-    None where windows depend on no other events."""
+    key; key_numbers: of each key, its number among all of the query's; carried: what an earlier replay left of each
+    key, None where windows depend on no other events."""
 
     events: pa.Table
     groups: Groups
@@ -48,8 +48,8 @@ class KeyedEvents(NamedTuple):
         keys = None if self.groups.keys is None else self.groups.keys.take(present)
         offsets = np.concatenate(([0], np.cumsum(counts[present]))).astype(np.int64)
         groups = Groups(order, offsets, np.repeat(np.arange(len(present)), counts[present]), keys)
-        times_us = (us[wanted] for us in (self.start_us, self.end_us, self.arrival_us))
-        return KeyedEvents(self.events, groups, *times_us, self.key_numbers[present])
+        start_us, end_us, arrival_us = (us[wanted] for us in (self.start_us, self.end_us, self.arrival_us))
+        return KeyedEvents(self.events, groups, start_us, end_us, arrival_us, self.key_numbers[present])
 
 
 class ValueWords(NamedTuple):

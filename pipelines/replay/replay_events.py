@@ -213,7 +213,9 @@ def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits
     memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     rows, seconds = (options.get(name) for name in LIMITS)
     stop = np.zeros(1, np.int64)
-    limits = CallLimits(None if rows is None else require_rows("most_rows", rows), memory_bytes // SHARE_OF_MEMORY, stop)
+    limits = CallLimits(
+        None if rows is None else require_rows("most_rows", rows), memory_bytes // SHARE_OF_MEMORY, stop
+    )
     if seconds is None:
         yield limits
         return

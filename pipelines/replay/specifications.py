@@ -13,8 +13,8 @@ from windrow.schemas.windows import MICROSECOND
 
 
 class ServedQuery(NamedTuple):
-    """A query of one window that kernels serve, with all that they know of the kind; made by `of`. kernel: the name of the
-    one to use; None: each key's events choose; window_name: which of a query's several windows it is of."""
+    """A query of one window that kernels serve, with all that they know of the kind; made by `of`. kernel: the name of
+    the one to use; None: each key's events choose; window_name: which of a query's several windows it is of."""
 
     query: Query
     kind: WindowKind

@@ -60,10 +60,10 @@ class LookBack:
     """What is read for the days from `first` to `last`, which follow each other, in µs since the epoch. Of windows that
     depend on their key's other events these are the events of one day, and what an earlier one left.
 
-    Events with start > a bound of `bounds_us` (None: nothing arrived before the days) make the rows of a window, by
-    the windows of `Work.served`. Events with start >= `least_start_us` are read; for windows at event times that is earlier: what a late event missed follows from its
-    key's event times from its own start on, however old. All of them, and all that arrive within the days,
-    arrived on `first_day` or later. last_tick_us: of the stream's last day.
+    Events with start > a bound of `bounds_us` (None: nothing arrived before the days) make the rows of a window, one of
+    those of `Work.served`. Events with start >= `least_start_us` are read; for windows at event times that is earlier:
+    what a late event missed follows from its key's event times from its own start on, however old. All of them, and all
+    that arrive within the days, arrived on `first_day` or later. last_tick_us: of the stream's last day.
     """
 
     first: date

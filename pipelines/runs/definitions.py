@@ -42,8 +42,8 @@ def tables_of(query_name: str) -> QueryTables:
 
 
 def served(tables: QueryTables) -> list[ServedQuery]:
-    """The query as kernels serve it, once for each of its windows. NotServed, NotRecounted and WrongParameter, with file
-    and line."""
+    """The query as kernels serve it, once for each of its windows. NotServed, NotRecounted and WrongParameter, with
+    file and line."""
     query, columns = tables.query, tables.source.stream.columns
     with _placed(query):
         parts = ServedQuery.parts_of(query)

@@ -93,9 +93,7 @@ def shown(made: SmallLake, law: str) -> list[dict]:
 def test_a_law_that_one_of_the_windows_is_excepted_from_looks_at_the_others(config):
     made = replayed_lake(config, of_windows("rolling", "sliding", emit="arrival"), random_events(seed=5))
     figure = made.verdicts(DAYS[1])["law 3"].figure
-    assert figure.endswith(
-        "(of 2 windows together; does not apply to rolling windows with emit 'arrival')"
-    )
+    assert figure.endswith("(of 2 windows together; does not apply to rolling windows with emit 'arrival')")
     row = choose(made.rows(made.tables.audit), lambda row: row["emitted_date"] == DAYS[1])
     assert row["window_name"] == "rolling"
     made.change(made.tables.audit, row, events=row["events"] + 1)

@@ -1,5 +1,5 @@
-"""Opens the recounts of a run, one for each window: what was known of each window after each tick that changed it, and so the rows that each
-day should have, with which the laws compare those of the run.
+"""Opens the recounts of a run, one for each of its query's windows: what was known of each after each tick that changed
+it, and so the rows that each day should have, with which the laws compare those of the run.
 
 history    (key_number, window_start_us, window_end_us, closed_us, tick_us, revision, pane, events, late_events), with
            window_number where windows have one; with the ticks before the days, so that revisions go on from what
@@ -23,8 +23,9 @@ SAME = {**{column: column for column in ("revision", "pane", "events", "late_eve
 
 
 def recounts(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Iterator[Recount]:
-    """Count some keys of days without a gap again, at their versions of silver, the pass ticks and the audit tables: one
-    window after the other, as each has a time. NotRecounted for windows of a kind that has no SQL."""
+    """Count some keys of days without a gap again, at their versions of silver, the pass ticks and the audit tables: of
+    one window after the other, whose tables go before the next one's come. NotRecounted for windows of a kind that has
+    no SQL."""
     whole = Recount(of.tables, of.days, of.versions, lake, open_recount_database(lake), before=of.before)
     with whole.connection:
         parts = [replace(whole, window_name=name) for name in of.tables.query.parts]

@@ -152,7 +152,8 @@ def _add_checked(recount: Recount, share: KeyShare) -> None:
                epoch_us(l.end) AS end_us, epoch_us(l.arrival) AS arrival_us, l.reason,
                epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
                l.windows_missed, l.late_by AS late_by_us {named}
-        FROM late_table l JOIN paths p USING (path) JOIN keys k ON {sql.same(recount.query.key, "l", "k")} {by_window}""")
+        FROM late_table l JOIN paths p USING (path)
+        JOIN keys k ON {sql.same(recount.query.key, "l", "k")} {by_window}""")
 
 
 def _add_published(recount: Recount, share: KeyShare, since: date) -> None:
