@@ -53,7 +53,6 @@ def test_tables_and_views_have_the_rows_of_each_window_alone(lake):
             of_window = whole.filter(pc.equal(whole[WINDOW_NAME], name)).drop_columns([WINDOW_NAME])
             assert list(map(repr, of_window.to_pylist())) == list(map(repr, alone.to_pylist()))
 
-
     versions = {name: [Lake(lake).version(name + kind) for kind in ("", "_late")] for name in ("several", *WINDOWS)}
     assert versions["several"] == versions["hour"]
     verdicts = Lake(lake).read(VERDICTS.name)
