@@ -92,7 +92,8 @@ class Query:
     window still takes late events. `where`: (column, operator, value) triples that an event must all fulfil; a
     comparison with null is false. `where` does not change the watermark, which all events of the stream move.
     `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are
-    of kinds whose windows follow from times alone, and either all or none of them prorate.
+    of kinds whose windows follow from times alone, and either all or none of them prorate. `aggregates`, `lateness`
+    and `allowed_lateness` must be given.
     """
 
     name: str

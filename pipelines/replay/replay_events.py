@@ -1,7 +1,7 @@
 """A replay of events in memory, local or in a Spark task: Arrow in, of each window one compiled kernel call over all
 keys, Arrow out. A kernel's errors call keys, columns, times and events by the words of the query.
 
-events by key (keyed_events.py) ──windrow.kernels.replay──▶ rows of the query's table
+events by key (events_by_key.py) ──windrow.kernels.replay──▶ rows of the query's table
                                 └─▶ closed forms over watermarks (kernels/kinds) ──▶ rows of its late table
 """
 
@@ -35,8 +35,8 @@ from windrow.kernels.runtime.memory import WORD_BYTES
 from windrow.pipelines.ledger.farm_runs import FarmRun
 from windrow.pipelines.replay.day_state import carried_table
 from windrow.pipelines.replay.event_arrays import Groups, result_arrays, sequence_of
+from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
 from windrow.pipelines.replay.heavy_function import compute_rows, require_served
-from windrow.pipelines.replay.keyed_events import KeyedEvents, QueryEvents
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.rows.arrays import decoded, plain_rows, stored, times
 from windrow.pipelines.tables.query_tables import Aggregates
@@ -101,7 +101,7 @@ def replay_events(
     return Replayed(rows, sum((Counter(each.replayed.kernels) for each in made), Counter[str]()))
 
 
-def _in_windows(keyed: KeyedEvents, served: ServedQuery, bound_us: int | None) -> np.ndarray:
+def _in_windows(keyed: EventsByKey, served: ServedQuery, bound_us: int | None) -> np.ndarray:
     """Which events may be in a window."""
     wanted = ~served.kind.too_long(served.query.window, keyed.start_us, keyed.end_us)
     return wanted if bound_us is None else wanted & (keyed.start_us > bound_us)
@@ -173,7 +173,7 @@ def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> d
     return keys | {name: columns[name] for name in query.window_columns}
 
 
-def late_events(keyed: KeyedEvents, parts: Sequence[ServedQuery], ticks: PassTicks) -> pa.Table:
+def late_events(keyed: EventsByKey, parts: Sequence[ServedQuery], ticks: PassTicks) -> pa.Table:
     """Which events missed windows, and for what; sorted by key, name of the window and order of arrival; late_by in
     µs. parts: of each window of the query."""
     clash = [name for name in parts[0].query.key if name in LATE_COLUMNS]
@@ -185,7 +185,7 @@ def late_events(keyed: KeyedEvents, parts: Sequence[ServedQuery], ticks: PassTic
     return made[0][0] if parts[0].window_name is None else _of_windows(parts, made)
 
 
-def _late_for_window(keyed: KeyedEvents, served: ServedQuery, arrived: Arrived) -> tuple[pa.Table, np.ndarray]:
+def _late_for_window(keyed: EventsByKey, served: ServedQuery, arrived: Arrived) -> tuple[pa.Table, np.ndarray]:
     """The rows, and the numbers of their keys."""
     late = served.kind.late(served.query.window, arrived) if len(arrived.key) else Late.of_nothing()
     late_rows = keyed.events.take(keyed.groups.order[late.row])
@@ -231,7 +231,7 @@ def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits
         timer.cancel()
 
 
-def labels_of(keyed: KeyedEvents, aggregates: Aggregates, served: ServedQuery) -> Labels:
+def labels_of(keyed: EventsByKey, aggregates: Aggregates, served: ServedQuery) -> Labels:
     """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq."""
     events, groups = keyed.events, keyed.groups
     names = [each.column for each in aggregates.value_columns]

@@ -24,7 +24,7 @@ from windrow.pipelines.delta.new_files import NewFile, write_rows
 from windrow.pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
 from windrow.pipelines.ledger.farm_runs import FarmRun
 from windrow.pipelines.replay.day_state import split_rows, state_digest, state_rows
-from windrow.pipelines.replay.keyed_events import QueryEvents
+from windrow.pipelines.replay.events_by_key import QueryEvents
 from windrow.pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
 from windrow.pipelines.replay.replay_plan import EventShare
 from windrow.pipelines.replay.work import LookBack, Work

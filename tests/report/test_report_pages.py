@@ -18,8 +18,7 @@ import vl_convert
 from deltalake import write_deltalake
 
 from tests.command_line.conftest import ROWS, write_days
-from tests.support.edited import edit
-from tests.support.lakes import DAYS, QUERIES
+from tests.support.lakes import QUERIES
 from tests.support.semantics.queries import HOUR, ask
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
@@ -27,10 +26,9 @@ from windrow.pipelines.lateness.whatif import whatif
 from windrow.pipelines.report import site
 from windrow.pipelines.report.figure import chart, count_axis
 from windrow.pipelines.report.queries.results import key_label
-from windrow.pipelines.runs.backfill import backfill
 from windrow.schemas import registry
 from windrow.schemas.errors import BrokenDefinition
-from windrow.schemas.query import session, sliding, tumbling
+from windrow.schemas.query import session
 from windrow.schemas.spelling import in_words
 
 pytestmark = pytest.mark.slow
@@ -285,22 +283,6 @@ def test_each_report_has_the_curves_of_the_newest_days_and_makes_them_when_these
     (folder / "lateness.json").write_text(json.dumps(kept))
     shown = built(ingested, folder).pages["lateness.html"].shown
     assert "987,654" in shown and "made by windrow whatif bikes_demand" in shown
-
-
-def test_a_query_with_several_windows_shows_each_by_its_name(ingested, tmp_path, monkeypatch):
-    windows = {"hour": tumbling(HOUR), "last_day": sliding(24 * HOUR, HOUR)}
-    edit(monkeypatch, "bikes_daily", window=None, windows=windows, lateness=HOUR / 60, allowed_lateness=HOUR)
-    backfill(ingested, ["bikes_daily"], (DAYS[0], DAYS[-1])).require()
-    made = built(ingested, tmp_path / "report")
-    page = made.pages["query-bikes_daily.html"]
-    assert "hour tumbling window" in page.shown and "last_day sliding window" in page.shown
-    keys = {row["key"].rpartition(" · ")[2] for row in made.rows("query-bikes_daily.html", "over-time")}
-    assert keys == {*windows}
-    curves = {f"{figure}-bikes_daily-{name}" for figure in ("curve", "delay") for name in windows}
-    assert curves <= set(made.pages["lateness.html"].figures)
-    late = Lake(ingested).read("bikes_daily_late")
-    assert len(late) and "windows missed" in page.shown
-    assert "hour, last_day" in made.pages["queries.html"].shown
 
 
 def test_lines_that_were_refused_are_shown_and_cannot_steer_a_page(ingested, tmp_path):

@@ -17,7 +17,7 @@ from tests.support.semantics.spec_tables import events, table
 from windrow.kernels import entry
 from windrow.kernels.api import PassTicks
 from windrow.pipelines.replay.day_state import STATE_TYPE
-from windrow.pipelines.replay.keyed_events import QueryEvents
+from windrow.pipelines.replay.events_by_key import QueryEvents
 from windrow.pipelines.replay.replay_events import Replayed, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import validate

@@ -18,7 +18,7 @@ from tests.support.semantics.spec_tables import events, table
 from windrow.kernels import entry
 from windrow.kernels.aggregators import kernels, window_class
 from windrow.kernels.api import KERNELS
-from windrow.pipelines.replay.keyed_events import QueryEvents
+from windrow.pipelines.replay.events_by_key import QueryEvents
 from windrow.pipelines.replay.replay_events import replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.watermark import ticks_of_events
