@@ -24,6 +24,7 @@ from windrow.pipelines.delta.new_files import NewFile, write_rows
 from windrow.pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
 from windrow.pipelines.ledger.farm_runs import FarmRun
 from windrow.pipelines.replay.day_state import split_rows, state_digest, state_rows
+from windrow.pipelines.replay.events_by_key import QueryEvents
 from windrow.pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
 from windrow.pipelines.replay.replay_plan import EventShare
 from windrow.pipelines.replay.work import LookBack, Work
@@ -157,11 +158,12 @@ def make_pass(
     # From the last before what a pass reads on: of an earlier one only its newest start counts.
     ticks = PassTicks(*(each[max(0, first - 1) : end] for each in work.ticks))
     options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
-    rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=(pane.low, pane.high))
+    parts = work.served
+    rules = parts[0].rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=(pane.low, pane.high))
     # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
-    making = read if back.bound_us is None else read.filter(pc.greater(read["start"], pa.scalar(back.bound_us, TIME)))
-    replayed = replay_events(making, work.served, ticks, rules, options, carried)
-    late = _of_pane(late_events(read, work.served, ticks), pane)
+    of = QueryEvents.of(read, work.tables.query, carried)
+    replayed = replay_events(of, parts, ticks, rules, options, back.bounds_us)
+    late = _of_pane(late_events(of.keyed, parts, ticks), pane)
     return replayed._replace(
         rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
         late=_of_days(lake, work.tables.late_audit, late, "arrival", back),

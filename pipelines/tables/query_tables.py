@@ -188,7 +188,7 @@ def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Colum
     arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
     names = {type_: name for name, type_ in ARROW_TYPES.items()}
     outputs = plan_aggregates(query, arrow_types).outputs
-    for output in () if query.window.context_free else outputs:
+    for output in () if query.context_free else outputs:
         # What a day carries on are words; that of a string means something within its own replay only, unless hashed.
         types = (output.spec.column_type, output.spec.second_type)
         if "string" in types and not all(read.hashed for read in output.reads):
@@ -229,10 +229,11 @@ class QueryTables(NamedTuple):
     def of(cls, query: Query) -> "QueryTables":
         """From the query and its stream; the columns of aggregates and of a model's function come from the kernels."""
         stream = registry.stream(query.stream)
-        aggregates = aggregate_columns(query, {column.name: column.type for column in stream.columns})
+        of_one_window = next(iter(query.parts.values()))  # the columns of aggregates, all windows have in common
+        aggregates = aggregate_columns(of_one_window, {column.name: column.type for column in stream.columns})
         of_function = function_columns(query) if isinstance(query, Model) else ()
         tables = query_tables(query, stream, (*aggregates, *of_function))
-        state = None if query.window.context_free else state_table(query, stream)
+        state = None if query.context_free else state_table(query, stream)
         return cls(query, StreamTables.of(stream), *tables, state)
 
 
