@@ -244,9 +244,13 @@ class Query:
     @property
     def parts(self) -> "dict[str | None, Query]":
         """By window name the queries of one window each that it stands for; by None itself, where it has one window."""
-        if self.windows is None:
-            return {None: self}
-        return {name: replace(self, window=window, windows=None) for name, window in self.windows.items()}
+        return self._parts if self.windows else {None: self}
+
+    @cached_property
+    def _parts(self) -> "dict[str | None, Query]":
+        """Made once: a run asks for each day."""
+        windows = (self.windows or {}).items()
+        return {name: replace(self, window=window, windows=None) for name, window in windows}
 
     @property
     def every_window(self) -> tuple[Window, ...]:

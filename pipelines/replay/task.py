@@ -37,7 +37,7 @@ KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 COUNTS = ("events_read", "events_of_day", "rows", "late_rows")
 # Of a pass; a day is never cut. A month of 5.5 million rows at once took 4.6 processor s, in passes 2.4.
 ROWS_AT_ONCE = 1 << 19
-# Of an event, as long as no pass has told: a guess, high enough for the first pass to be small.
+# Of an event and a window, as long as no pass has told: a guess, high enough for the first pass to be small.
 ROWS_OF_AN_EVENT = 64
 
 
@@ -110,7 +110,7 @@ def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of
         parts, carried = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
     counts = _counted(work, [_of_pane(part, pane) for part in parts])
     written = WrittenShare(of_keys, pane, counts, sum(state_digest(each) for each in carried if each is not None))
-    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT)
+    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT * len(work.served))
     while left:
         days = _together(left, written.counts, rows_of_event) if work.at_once else left[:1]
         back = reduce(LookBack.joined, days)
