@@ -43,7 +43,7 @@ OF_IMAGES = sys.stdlib_module_names | {"s3fs"}
 NO_KERNEL_CALL = re.compile(r"\b(open|input|print)\(")
 LONGEST_FILE = 300
 # What is written by hand: code, docs and settings.
-ENDINGS = {".py", ".md", ".toml", ".sh", ".yml", ".yaml", ".cfg", ".ini", ".properties", ""}
+ENDINGS = {".py", ".md", ".ipynb", ".toml", ".sh", ".yml", ".yaml", ".cfg", ".ini", ".properties", ""}
 MADE = {".git", ".venv", ".venv-airflow", "var", ".hypothesis", ".pytest_cache", ".ruff_cache"}
 OF_ONE_MACHINE = re.compile(r"(?<![\w.])/(?:" + "|".join(("work", "root", "home")) + r")/[\w.-]")
 
