@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -160,6 +160,9 @@ gate-cost: setup ## what the gate costs next to the replay, in processor seconds
 
 tutorial: setup ## run the commands of docs/tutorial.md and of the pages behind it, and write what they print
 	@$(WINDROW_PYTHON) -m tools.console
+
+training-data: setup ## run docs/training-data.ipynb over real trips, and write its page; they are in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m tools.notebook "$(or $(LANDING),../shared/data)"
 
 everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"

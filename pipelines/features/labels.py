@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-import pyarrow.parquet as pq
 import pyarrow.types as types
 
 from windrow.pipelines import storage
@@ -53,7 +52,7 @@ def read_labels(lake: Lake, given: str, key_types: Mapping[str, pa.DataType]) ->
 def _read_file(path: Path, key_types: Mapping[str, pa.DataType]) -> pa.Table:
     try:
         if path.name.endswith(PARQUET):
-            return pq.read_table(path)
+            return storage.parquet(path).read()
         options = pyarrow.csv.ConvertOptions(column_types=key_types, **_READ)
         rows = pyarrow.csv.read_csv(path, convert_options=options)
     except (pa.ArrowException, ValueError) as error:
