@@ -34,6 +34,7 @@ from windrow.pipelines.replay.day_state import carried_table, group_with
 from windrow.pipelines.replay.event_arrays import Groups, event_times, group, result_arrays, sequence_of, value_arrays
 from windrow.pipelines.replay.filter import rows_that_pass
 from windrow.pipelines.replay.heavy_function import compute_rows, require_served
+from windrow.pipelines.replay.kept_panes import PaneRows, group_with_panes
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.rows.arrays import decoded, plain_rows, stored, times
 from windrow.pipelines.tables.query_tables import Aggregates, plan_aggregates
@@ -68,15 +69,16 @@ def replay_events(
     ticks: PassTicks,
     rules: ReplayRules | None = None,
     options: Mapping[str, int] | None = None,
-    carried: pa.Table | None = None,
+    before: pa.Table | PaneRows | None = None,
 ) -> Replayed:
     """The result rows of validated events, sorted by key, window and revision.
 
     events: key and value columns, start, arrival, and for the order seq or path, line, reading; ticks: the whole
     stream's.
     rules: by default those of a stream that goes on, and all rows. Errors: as `windrow.pipelines.local.replay_table`.
-    carried: of windows that depend on other events, what an earlier replay carried on, which has a row for each of its
+    before: of windows that depend on other events, what an earlier replay carried on, which has a row for each of its
     keys, or none; then `ticks` are from the last before these events on. BadInput where another definition carried it.
+    Of others panes of what came before (kept_panes.py), in time for each window that has a row from `rows_from_us` on.
     O(events · log events + rows) time; the kernel runs without the GIL.
     """
     query, options, rules = served.query, options or {}, rules or served.rules(None)
@@ -84,10 +86,13 @@ def replay_events(
     choice = _kernel(served, aggregates, options)
     kept = events.filter(rows_that_pass(events, query.where))
     kept = kept.filter(~served.kind.too_long(query.window, stored(kept["start"]), stored(kept["end"])))
-    if carried is None:
+    if before is None:
         groups = group(kept, query.key)
+    elif isinstance(before, PaneRows):
+        groups, panes = group_with_panes(kept, before, query.key)
+        rules = rules._replace(panes=panes)
     else:
-        groups, saved = group_with(kept, carried, query.key)
+        groups, saved = group_with(kept, before, query.key)
         rules = rules._replace(carried=saved or None)  # without keys nothing is carried on
     start_us, end_us, arrival_us = event_times(kept, groups)
     start_us, end_us = served.kind.attributed(query.window, start_us, end_us)
@@ -95,7 +100,8 @@ def replay_events(
     labels = labels_of(kept, groups, aggregates, served)
     columns = EventColumns(groups.offsets, start_us, arrival_us, words, valid, end_us, labels)
     column, column_type, reads = aggregates.window
-    spec = served.kind.spec(query.window, start_us if kept.num_rows else None)
+    starts_us = start_us if rules.panes is None else np.append(start_us, rules.panes.starts_us)
+    spec = served.kind.spec(query.window, starts_us if len(starts_us) else None)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
     of_function: dict[str, pa.Array] = {}
     farms: Sequence[FarmRun] = ()
@@ -106,7 +112,7 @@ def replay_events(
             of_function, farms = compute_rows(served, kept, groups, ticks, rows, farm_options)
     named = _key_and_window_columns(rows, groups, query)
     outputs = result_arrays(aggregates, strings, rows.outputs, rows.null)
-    left = None if carried is None else carried_table(groups, rows.carried, query.key)
+    left = carried_table(groups, rows.carried, query.key) if isinstance(before, pa.Table) else None
     return Replayed(pa.table({**named, **outputs, **of_function}), rows.kernels, farms, left)
 
 

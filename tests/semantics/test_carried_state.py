@@ -83,7 +83,7 @@ def _stretches(ours: pa.Table, served: ServedQuery, ticks: PassTicks, cuts: list
         arrival = ours["arrival"]
         inside = pc.and_(pc.greater_equal(arrival, _time(from_us)), pc.less(arrival, _time(until_us)))
         rules = served.rules(last if until_us == bounds[-1] else None)._replace(rows_from_us=from_us)
-        found = replay_events(ours.filter(inside), served, _ticks(ticks, from_us, until_us), rules, carried=carried)
+        found = replay_events(ours.filter(inside), served, _ticks(ticks, from_us, until_us), rules, before=carried)
         assert found.carried is not None
         carried = found.carried
         yield found
@@ -136,7 +136,7 @@ def test_what_another_definition_carried_is_refused_with_the_key(other):
     ours, ticks = validated(table(events(EVENTS)), query)
     served = ServedQuery.of(query)
     with pytest.raises(BadInput, match="the state of key='a' is not of this query as it is now.*first day"):
-        replay_events(ours, served, ticks, carried=_carried_by(other))
+        replay_events(ours, served, ticks, before=_carried_by(other))
 
 
 def replayed(rows: pa.Table, query: Query, complete: bool, rows_from_us: int | None = None, **options: int) -> pa.Table:
