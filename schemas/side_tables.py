@@ -37,6 +37,9 @@ def state_table(query: Query, stream: Stream) -> Table:
 
 
 PANE_STATE, PANE_EVENTS = "pane_state", "pane_events"
+PARTITION = ("arrival_date", "made_of", "holds")
+NOTHING = "0"
+"""What a partition of panes holds that has no rows."""
 
 
 def panes_name(query: str) -> str:
@@ -44,20 +47,24 @@ def panes_name(query: str) -> str:
     return f"panes_{query}"
 
 
-def recounted_names(query: Query) -> dict[str, tuple[str, str]]:
-    """By aggregate: the columns of its plain recount in a pane, and of how many values that is."""
-    return {name: (f"recounted_{place}", f"values_{place}") for place, name in enumerate(query.aggregates)}
+def recounted_names(query: Query) -> dict[str, tuple[str, str, str]]:
+    """By aggregate: the columns of its plain recount in a pane, of how many values that is, and of their magnitude."""
+    return {
+        name: (f"recounted_{place}", f"values_{place}", f"magnitude_{place}")
+        for place, name in enumerate(query.aggregates)
+    }
 
 
 def panes_table(query: Query, stream: Stream, types: Mapping[str, str]) -> Table:
     """By arrival day, key and pane what later runs need of the day's events. types: of what is counted again, by
     aggregate. It can be removed at any time: runs make it again."""
     recounted = []
-    for name, (value, values) in recounted_names(query).items():
+    for name, (value, values, magnitude) in recounted_names(query).items():
         what = f"plain recount of {name}: of a sum or mean the sum, of an extreme that"
         recounted += [
             Column(value, types[name], f"{what}; null without values"),
             required(values, "int64", f"how many values the recount of {name} is of"),
+            Column(magnitude, "float64", "sum of the magnitudes of these values; null without any"),
         ]
     return Table(
         panes_name(query.name),
@@ -70,8 +77,9 @@ def panes_table(query: Query, stream: Stream, types: Mapping[str, str]) -> Table
             *recounted,
             required("arrival_date", "date", "day of arrival, UTC"),
             required("made_of", "string", "digest of that day's silver, and of what is asked of it"),
+            required("holds", "string", "digest of the rows"),
         ),
-        partition_by=("arrival_date", "made_of"),
+        partition_by=PARTITION,
         sort_by=(*query.key, "start"),
     )
 

@@ -6,6 +6,7 @@
 They follow from that day's silver alone. A run puts those of many days in front of the events that it reads.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from windrow.kernels.replay.pane_states import answers_of, pane_starts, states_o
 from windrow.kernels.replay.types import PaneStates
 from windrow.pipelines.replay.event_arrays import Groups, group, result_arrays, sequence_of, value_arrays
 from windrow.pipelines.replay.filter import rows_that_pass
+from windrow.pipelines.replay.pane_plan import PaneDays
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.rows.arrays import TIME, stored, times
 from windrow.pipelines.tables.query_tables import plan_aggregates
@@ -34,6 +36,13 @@ class PaneRows(NamedTuple):
 
     rows: pa.Table
     from_us: int
+
+
+def split_panes(rows: pa.Table, key: Sequence[str], panes: PaneDays) -> tuple[pa.Table, PaneRows]:
+    """Events, and panes of earlier days."""
+    is_pane = pc.is_valid(rows[PANE_STATE])
+    of_panes = rows.filter(is_pane).select([*key, "start", PANE_STATE])
+    return rows.filter(pc.invert(is_pane)).drop_columns([PANE_STATE]), PaneRows(of_panes, panes.from_us)
 
 
 def panes_of(events: pa.Table, served: ServedQuery) -> pa.Table | None:

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import aggregates, in_order, sql
+from windrow.pipelines.gate.recount import aggregates, in_order, kept, sql
 from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view
@@ -38,10 +38,14 @@ def add_sources(recount: Recount, share: KeyShare) -> None:
     lower_us = sql.EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
     since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
     since = min(recount.days[0], EPOCH_DATE + timedelta(days=since_us // DAY_US))
+    from_day = kept.add_panes(recount, since)
+    if from_day is not None:
+        name_rows_of(recount, share, ["panes"])
+    since = since if from_day is None else from_day
     add_view(recount.connection, "all_silver", silver, (since, recount.days[-1]))
     name_rows_of(recount, share.within_buckets, ["silver"])
     recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
-    _add_events(recount, lower_us)
+    _add_events(recount, lower_us, has_panes=from_day is not None)
     _add_checked(recount, share)
     aggregates.add_strings(recount)
     if not recount.query.window.context_free:
@@ -69,13 +73,13 @@ def _add_views(recount: Recount, share: KeyShare) -> TableVersion:
     return silver
 
 
-def _add_events(recount: Recount, lower_us: int) -> None:
-    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0. Events
+def _add_events(recount: Recount, lower_us: int, has_panes: bool) -> None:
+    """And `keys`, of all events, panes and rows: a row of a key that silver doesn't have must meet a count of 0. Events
     are read once: to read those that arrived apart from the candidates took twice as long."""
     windows, first, columns = in_sql(recount.query.window), sql.literal(recount.days[0]), _keys(recount)
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
-            SELECT {columns} TRUE FROM silver
+            SELECT {columns} TRUE FROM silver {f"UNION SELECT {columns} TRUE FROM panes" if has_panes else ""}
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
     recount.connection.execute("""
@@ -89,7 +93,8 @@ def _add_events(recount: Recount, lower_us: int) -> None:
         CREATE TEMP TABLE events AS
         SELECT k.key_number, e.* EXCLUDE ({columns} is_event) {windows.numbers("e")} {place}
         FROM ({_read(recount, with_identity=True)} WHERE arrival_date >= {first}
-              UNION ALL {_read(recount, with_identity=ordered)} WHERE {before}) e
+              UNION ALL {_read(recount, with_identity=ordered)} WHERE {before}
+              {f"UNION ALL BY NAME {kept.rows(recount.query, columns, after_us)}" if has_panes else ""}) e
         JOIN keys k ON {sql.same(recount.query.key, "e", "k")}""")
     recount.connection.execute(f"""
         CREATE TEMP VIEW candidates AS SELECT * EXCLUDE (end_us, arrival_date, {", ".join(IDENTITY)}, too_long, kept)
