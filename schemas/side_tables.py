@@ -64,7 +64,7 @@ def panes_table(query: Query, stream: Stream, types: Mapping[str, str]) -> Table
         recounted += [
             Column(value, types[name], f"{what}; null without values"),
             required(values, "int64", f"how many values the recount of {name} is of"),
-            Column(magnitude, "float64", "sum of the magnitudes of these values; null without any"),
+            Column(magnitude, "float64", f"sum of the magnitudes of the values of {name}; null without any"),
         ]
     return Table(
         panes_name(query.name),

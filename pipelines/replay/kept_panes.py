@@ -27,6 +27,7 @@ from windrow.schemas.errors import BadInput
 from windrow.schemas.side_tables import PANE_EVENTS, PANE_STATE
 
 WORD = np.dtype("<i8")
+DAY_COLUMN = "arrival_date"
 # Of rows that stand before all events: their arrivals are their order.
 FIRST_ARRIVAL_US = -(1 << 60)
 
@@ -46,12 +47,12 @@ def split_panes(rows: pa.Table, key: Sequence[str], panes: PaneDays) -> tuple[pa
 
 
 def panes_of(events: pa.Table, served: ServedQuery) -> pa.Table | None:
-    """A row for each key and pane of some events: key columns, start, pane_events, pane_state, and the aggregates of
-    its events; None where one of these has no right answer. O(events · log events)."""
+    """A row for each key, arrival day and pane of some events: key columns, arrival_date, start, pane_events,
+    pane_state, and the aggregates of its events; None where one has no right answer. O(events · log events)."""
     query, kind = served.query, served.kind
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
     kept = events.filter(rows_that_pass(events, query.where))
-    groups = group(_in_their_order(kept, query.key), query.key)
+    groups = group(_in_their_order(kept, query.key), (*query.key, DAY_COLUMN))
     start_us = stored(kept["start"])[groups.order]
     extent = Extent(int(start_us.min()), int(start_us.max())) if len(start_us) else Extent(0, -1)
     window = kind.make(kind.spec(query.window, start_us if len(start_us) else None), extent)
@@ -66,15 +67,16 @@ def panes_of(events: pa.Table, served: ServedQuery) -> pa.Table | None:
     found = answers_of(states, aggregates.plan)
     if found is None:
         return None
-    keys = {} if groups.keys is None else {name: groups.keys[name].take(number[begins]) for name in query.key}
+    keys = {name: groups.keys[name].take(number[begins]) for name in (*query.key, DAY_COLUMN)}
     of_panes = {"start": times(panes_us[begins]), PANE_EVENTS: states[:, 0], PANE_STATE: _packed(states)}
     return pa.table({**keys, **of_panes, **result_arrays(aggregates, {}, *found)})
 
 
 def _in_their_order(events: pa.Table, key: tuple[str, ...]) -> pa.Table:
-    """Keys of events that are grouped in the order in which they come: states of panes depend on no other."""
-    order = pa.array(np.arange(len(events)))
-    return pa.table({**{name: events[name] for name in key}, "arrival": order.cast(TIME), "seq": order})
+    """Keys and days of events in the order in which they come: states of panes depend on no other."""
+    order, days = pa.array(np.arange(len(events))), events["arrival"].cast(pa.date32(), safe=False)
+    keys = {name: events[name] for name in key}
+    return pa.table({**keys, DAY_COLUMN: days, "arrival": order.cast(TIME), "seq": order})
 
 
 def _packed(states: np.ndarray) -> pa.Array:

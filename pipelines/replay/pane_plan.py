@@ -13,13 +13,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from windrow.kernels.kinds import window_kind
 from windrow.kernels.replay.pane_states import describe_panes
 from windrow.pipelines.delta.day_files import files_by_day
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.replay.watermark import PassTable
 from windrow.pipelines.rows.arrays import ARROW_TYPES
 from windrow.pipelines.tables.arrival_days import ArrivalDays, day_start_us
 from windrow.pipelines.tables.pane_tables import pane_table, why_no_panes
@@ -28,12 +29,10 @@ from windrow.schemas.query import Query
 from windrow.schemas.tables import Table
 from windrow.schemas.windows import MICROSECOND
 
-if TYPE_CHECKING:
-    from windrow.pipelines.replay.watermark import PassTable
-    from windrow.pipelines.replay.work import LookBack
-
 LEAST_BYTES = 16 << 20
 """Of silver that panes would stand for: to read less takes no longer than to look after them."""
+LEAST_DAYS = 4
+"""Of a look-back: the newest of them are read as events anyway."""
 LEAST_TIMES = 4
 """So many times the bytes of what is read anyway, and of the panes: else a run would hardly be cheaper."""
 
@@ -86,39 +85,39 @@ def _why_not(tables: QueryTables) -> str | None:
 
 
 def choose(
-    lake: Lake, tables: QueryTables, silver_version: int, backs: Sequence["LookBack"], staircase: "PassTable"
+    lake: Lake, tables: QueryTables, silver_version: int, first_day: date, days: Sequence[date], staircase: PassTable
 ) -> PaneChoice:
-    """What a run of these days reads. O(files of silver and of the panes + arrival days · log of these)."""
-    first_day, days = min(each.first_day for each in backs), [each.last for each in backs]
-    from_day = _from_day(tables.query, first_day, days[0], staircase) if backs[0].bound_us is not None else days[0]
-    arrived = [day for day in staircase.days.by_date if first_day <= day < from_day]
-    if not arrived:
+    """What a run of these days reads that looks back to a first day. O(files of silver and of the panes, and log of the
+    look-back times arrival days)."""
+    if (days[0] - first_day).days < LEAST_DAYS:
         return PaneChoice(None)
     files = files_by_day(lake, tables.source.silver.name, silver_version, lambda day: first_day <= day <= days[-1])
     sizes = {day: sum(file.file_bytes for file in of_day) for day, of_day in files.items()}
-    kept, read = (sum(size for day, size in sizes.items() if (day < from_day) == is_kept) for is_kept in (True, False))
-    if kept < LEAST_BYTES:
+    if sum(sizes.values()) < LEAST_BYTES:
         return PaneChoice(None)
+    from_day = _from_day(tables.query, first_day, days[0], staircase)
+    arrived = [day for day in staircase.days.by_date if first_day <= day < from_day]
+    kept = sum(size for day, size in sizes.items() if day < from_day)
     of = f"{kept >> 20} MiB of silver in {len(arrived)} days"
-    if kept < LEAST_TIMES * read:
-        return PaneChoice(None, f"{of} are read: less than {LEAST_TIMES} times what the days themselves need")
+    if not arrived or kept < LEAST_BYTES or kept < LEAST_TIMES * (sum(sizes.values()) - kept):
+        return PaneChoice(None, f"no panes are read: they would stand for no more than {of}")
     if why := _why_not(tables):
-        return PaneChoice(None, f"{of} are read, no panes of them: {why}")
+        return PaneChoice(None, f"no panes are read instead of {of}: {why}")
     panes = PaneDays(pane_table(tables), first_day, from_day, _made_of(tables, staircase.days, arrived))
     present = present_files(lake, panes)
     of_panes = sum(file.file_bytes for of_day in present.values() for file in of_day)
     if why := too_large(of_panes, sum(sizes.get(day, 0) for day in present)):
-        return PaneChoice(None, f"{of} are read: {why}")
-    return PaneChoice(
-        panes, f"panes of {len(arrived)} days stand for {of}; {len(arrived) - len(present)} are made first"
-    )
+        return PaneChoice(None, f"no panes are read instead of {of}: {why}")
+    missing = f", {len(arrived) - len(present)} of them made first" if len(present) < len(arrived) else ""
+    return PaneChoice(panes, f"panes are read instead of {of}{missing}")
 
 
-def _from_day(query: Query, first_day: date, day: date, staircase: "PassTable") -> date:
+def _from_day(query: Query, first_day: date, day: date, staircase: PassTable) -> date:
     """The latest before which no window was passed of which the day can have rows: one that ends behind the watermark
     before the day − allowed lateness."""
     newest_us = staircase.newest_before_us(day)
-    assert newest_us is not None, "there is a bound of what is read"
+    if newest_us is None:
+        return first_day
     limit_us = newest_us - query.allowed_lateness // MICROSECOND
 
     def is_passed(days: int) -> bool:
@@ -132,9 +131,15 @@ def _from_day(query: Query, first_day: date, day: date, staircase: "PassTable") 
 def _made_of(tables: QueryTables, noted: ArrivalDays, days: Iterable[date]) -> dict[date, str]:
     query, columns = tables.query, tables.source.stream.columns
     plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
-    asked = f"{describe_panes(query.window, plan.aggregates)} {query.key!r} {query.where!r} {query.aggregates!r}"
+    where = [(column, operator, _in_order(value)) for column, operator, value in query.where]
+    asked = f"{describe_panes(query.window, plan.aggregates)} {query.key!r} {where!r} {query.aggregates!r}"
     digests = ((day, f"{asked} {noted.by_date[day].silver_digest}") for day in days)
     return {day: hashlib.sha256(text.encode()).hexdigest()[:16] for day, text in digests}
+
+
+def _in_order(value: object) -> object:
+    """A set's text depends on the process."""
+    return sorted(map(repr, value)) if isinstance(value, set | frozenset) else value
 
 
 def files_at(lake: Lake, panes: PaneDays, version: int | None) -> dict[date, list[PaneFile]]:
@@ -159,6 +164,11 @@ def present_files(lake: Lake, panes: PaneDays) -> dict[date, list[PaneFile]]:
     name = panes.table.name
     is_there = lake.holds_anything(name) and not lake.differs(panes.table)
     return panes.right(files_at(lake, panes, lake.version(name) if is_there else None))
+
+
+def sizes_of(files: Mapping[date, Sequence[PaneFile]]) -> tuple[tuple[str, int], ...]:
+    """Files with their bytes."""
+    return tuple((file.path, file.file_bytes) for of_day in files.values() for file in of_day)
 
 
 def too_large(pane_bytes: int, silver_bytes: int) -> str | None:

@@ -196,9 +196,9 @@ def work_of(lake: Lake, tables: QueryTables, days: Sequence[date], read: Reading
         newest_us = [None] * len(days)
     paths = ([file.path for file in files.get(day, ())] for day in days)
     backs = [_look_back(tables, *each) for each in zip(paths, days, newest_us, strict=True)]
-    chosen = PaneChoice(None) if tables.state else choose(lake, tables, silver, backs, staircase)
-    first_day = chosen.panes.from_day if chosen.panes else min(each.first_day for each in backs)
-    ticks = staircase.ticks(first_day, days[-1])
+    first_day = min(each.first_day for each in backs)
+    chosen = PaneChoice(None) if tables.state else choose(lake, tables, silver, first_day, days, staircase)
+    ticks = staircase.ticks(chosen.panes.from_day if chosen.panes else first_day, days[-1])
     return Work(tables, tuple(backs), ticks, silver, earlier, None, *chosen)
 
 

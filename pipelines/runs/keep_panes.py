@@ -2,7 +2,6 @@
 of the same events. A day whose silver is another now is made again; what was made of the old one is never taken.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -53,14 +52,24 @@ def with_panes(lake: Lake, engine: Engine, work: Work, read: Reading) -> Work:
         missing = sorted({*work.panes.made_of} - {*right})
         gone = sorted(day for day in every if day >= work.panes.first_day and day not in work.panes.made_of)
         if not missing and not gone:
-            files = tuple((file.path, file.file_bytes) for of_day in right.values() for file in of_day)
-            return replace(work, panes=replace(work.panes, files=files, version=version))
+            return replace(work, panes=replace(work.panes, files=pane_plan.sizes_of(right), version=version))
         # The first one says whether panes pay.
         asked = missing if right else missing[:1]
         why = _make(lake, engine, work, asked, gone)
         if why is not None:
             return without_panes(lake, work, read, why)
     return without_panes(lake, work, read, "other runs make the same panes")
+
+
+def with_panes_that_are_there(lake: Lake, work: Work) -> tuple[Work, list[str]]:
+    """The work with the files of panes that are made already; and the table of panes, as often as it gets a commit."""
+    if work.panes is None:
+        return work, []
+    present = pane_plan.present_files(lake, work.panes)
+    made = replace(work, panes=replace(work.panes, files=pane_plan.sizes_of(present)))
+    missing = len(work.panes.made_of) - len(present)
+    commits = 0 if not missing else 1 if present or missing == 1 else 2  # the first day says whether panes pay
+    return made, commits * [work.panes.table.name]
 
 
 def forget(lake: Lake, tables: QueryTables) -> None:
@@ -98,26 +107,21 @@ def _without_rows(lake: Lake, panes: PaneDays, day: date) -> NewFile:
     return write_no_rows(lake, panes.table, {"arrival_date": day, "made_of": panes.made_of[day], "holds": NOTHING})
 
 
-def made_of_share(lake: Lake, work: Work, share: Sequence[DayOfFile]) -> list[NewFile | None]:
-    """Write the panes of these files, day by day. None for a day that can't have any. O(their events, twice)."""
-    by_day = defaultdict[date, list[str]](list)
-    for day, path in share:
-        by_day[day].append(path)
-    return [file for day, files in by_day.items() for file in _made_of_day(lake, work, day, files)]
-
-
-def _made_of_day(lake: Lake, work: Work, day: date, files: Sequence[str]) -> Sequence[NewFile | None]:
-    panes, found = work.panes, _rows_of(lake, work, files)
+def made_of_share(lake: Lake, work: Work, share: Sequence[DayOfFile]) -> Sequence[NewFile | None]:
+    """Write the panes of these files; None where some can't have any. O(their events, twice)."""
+    panes, found = work.panes, _rows_of(lake, work, [path for _, path in share])
     assert panes is not None, "a run without panes makes none"
     if found is None:
         return [None]
     rows, held = found
-    for name, value in zip(PARTITION, (day, panes.made_of[day], held), strict=True):
-        rows = rows.append_column(name, pa.repeat(pa.scalar(value), len(rows)))
+    days = rows["arrival_date"].to_pylist()
+    of_days = ([panes.made_of[day] for day in days], [held[day] for day in days])
+    for name, values in zip(PARTITION[1:], of_days, strict=True):
+        rows = rows.append_column(name, pa.array(values, pa.string()))
     return write_rows(lake, panes.table, rows)
 
 
-def _rows_of(lake: Lake, work: Work, files: Sequence[str]) -> tuple[pa.Table, str] | None:
+def _rows_of(lake: Lake, work: Work, files: Sequence[str]) -> tuple[pa.Table, dict[date, str]] | None:
     columns = {column.name: column for column in work.tables.source.silver.columns}
     names = dict.fromkeys((*work.tables.query.read_columns, "start", "end", "arrival"))
     schema = pa.schema([pa.field(name, ARROW_TYPES[columns[name].type], columns[name].nullable) for name in names])

@@ -3,6 +3,7 @@ can be put together with that of other panes. A partition of panes is kept only 
 """
 
 from collections.abc import Sequence
+from datetime import date
 
 import pyarrow as pa
 
@@ -27,10 +28,10 @@ FLOAT = "DOUBLE"
 
 def recounted_panes(
     lake: Lake, tables: QueryTables, files: Sequence[str], states: pa.Table
-) -> tuple[pa.Table, str] | None:
-    """The states of panes of some files of silver, with what was counted again, and a digest of these rows; None where
-    a part is beyond int64 or isn't finite, so that parts can't be put together. GateFailed where a state says something
-    else. O(events)."""
+) -> tuple[pa.Table, dict[date, str]] | None:
+    """The states of panes of some files of silver, with what was counted again, and a digest of these rows by day; None
+    where a part is beyond int64 or isn't finite, so that parts can't be put together. GateFailed where a state says
+    something else. O(events)."""
     with open_recount_database(lake) as connection:
         recount = QueryConnection(tables.query, connection)
         day_files.add_view(connection, lake, tables.source.silver, "silver", files)
@@ -48,11 +49,11 @@ def recounted_panes(
         )
         if recount.one(f"SELECT count(*) FROM again WHERE {unfit}") != (0,):
             return None
-        kept = (*query.key, "start", PANE_EVENTS, PANE_STATE)
+        kept = (*query.key, "arrival_date", "start", PANE_EVENTS, PANE_STATE)
         columns = ", ".join([*(f"s.{sql.name(column)}" for column in kept), *_recounted(query)])
         connection.execute(f"CREATE TEMP TABLE panes AS SELECT {columns} FROM {_side_by_side(query)}")
-        (held,) = recount.one(f"SELECT {holds(recount, 'panes')} FROM panes")
-        return connection.sql("FROM panes").to_arrow_table(), held
+        held = recount.rows(f"SELECT arrival_date, {holds(recount, 'panes')} FROM panes GROUP BY ALL")
+        return connection.sql("FROM panes").to_arrow_table(), dict(held)
 
 
 def _add_candidates(recount: QueryConnection) -> None:
@@ -62,7 +63,7 @@ def _add_candidates(recount: QueryConnection) -> None:
     values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
     recount.connection.execute(f"""
         CREATE TEMP TABLE candidates AS SELECT e.* {windows.numbers("e")} FROM (
-            SELECT {keys} epoch_us(s.start) AS start_us, epoch_us(s.start) AS reach_us {values}
+            SELECT {keys} s.arrival_date, epoch_us(s.start) AS start_us, epoch_us(s.start) AS reach_us {values}
             FROM silver s WHERE {sql.where(query.where, "s")}) e""")
     recount.connection.execute("CREATE TEMP VIEW arrived AS FROM candidates LIMIT 0")
     recount.connection.execute("CREATE TEMP TABLE ticks (tick_us BIGINT, newest_us BIGINT)")
@@ -81,8 +82,8 @@ def _again(recount: QueryConnection) -> str:
         found += f", {fitted} AS {value}, count({number}) AS {values}"
         found += f", sum(abs(CAST({number} AS DOUBLE))) AS {magnitude}"
     return f"""
-        SELECT {keys} pane_us, count(*) AS events_again {found}
-        FROM ({in_sql(query.window).in_panes(recount)}) GROUP BY {keys} pane_us"""
+        SELECT {keys} arrival_date, pane_us, count(*) AS events_again {found}
+        FROM ({in_sql(query.window).in_panes(recount)}) GROUP BY {keys} arrival_date, pane_us"""
 
 
 def _number(query: Query, each: Aggregate, types: dict[str, str]) -> str:
@@ -100,7 +101,7 @@ def _is_float(query: Query, each: Aggregate, types: dict[str, str]) -> bool:
 
 
 def _side_by_side(query: Query) -> str:
-    same = f"{sql.same(query.key, 's', 'a')} AND epoch_us(s.start) = a.pane_us"
+    same = f"{sql.same(query.key, 's', 'a')} AND s.arrival_date = a.arrival_date AND epoch_us(s.start) = a.pane_us"
     return f"states s FULL JOIN again a ON {same}"
 
 

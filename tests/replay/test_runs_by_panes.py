@@ -99,6 +99,7 @@ def ingest(config: Config, *seeds: int) -> None:
 def use_panes(monkeypatch, use: bool) -> None:
     monkeypatch.setattr(pane_plan, "LEAST_BYTES", 0 if use else NEVER)
     monkeypatch.setattr(pane_plan, "LEAST_TIMES", 0)
+    monkeypatch.setattr(pane_plan, "LEAST_DAYS", 0)
 
 
 def rows_of(lake: Lake, tables: QueryTables, days: list[date]) -> dict[str, list[str]]:
