@@ -16,7 +16,6 @@ from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from windrow.kernels.kinds import window_kind
 from windrow.kernels.replay.pane_states import describe_panes
 from windrow.pipelines.delta.day_files import files_by_day
 from windrow.pipelines.delta.lake import Lake
@@ -76,37 +75,31 @@ class PaneChoice(NamedTuple):
     why: str = ""
 
 
-def _why_not(tables: QueryTables) -> str | None:
-    """Why no panes of a query can be kept; None where they can."""
-    window = tables.query.window
-    if not window.context_free or not window_kind(window.kind).holds_panes:
-        return f"{window.kind} windows aren't made of panes"
-    return why_no_panes(tables)
-
-
 def choose(
     lake: Lake, tables: QueryTables, silver_version: int, first_day: date, days: Sequence[date], staircase: PassTable
 ) -> PaneChoice:
     """What a run of these days reads that looks back to a first day. O(files of silver and of the panes, and log of the
     look-back times arrival days)."""
-    if (days[0] - first_day).days < LEAST_DAYS:
+    asked = lake.config.asked_panes
+    if asked is False or ((days[0] - first_day).days < LEAST_DAYS and asked is None):
         return PaneChoice(None)
     files = files_by_day(lake, tables.source.silver.name, silver_version, lambda day: first_day <= day <= days[-1])
     sizes = {day: sum(file.file_bytes for file in of_day) for day, of_day in files.items()}
-    if sum(sizes.values()) < LEAST_BYTES:
+    if sum(sizes.values()) < LEAST_BYTES and asked is None:
         return PaneChoice(None)
     from_day = _from_day(tables.query, first_day, days[0], staircase)
     arrived = [day for day in staircase.days.by_date if first_day <= day < from_day]
     kept = sum(size for day, size in sizes.items() if day < from_day)
     of = f"{kept >> 20} MiB of silver in {len(arrived)} days"
-    if not arrived or kept < LEAST_BYTES or kept < LEAST_TIMES * (sum(sizes.values()) - kept):
+    pays = kept >= max(LEAST_BYTES, LEAST_TIMES * (sum(sizes.values()) - kept)) or asked
+    if not arrived or not pays:
         return PaneChoice(None, f"no panes are read: they would stand for no more than {of}")
-    if why := _why_not(tables):
+    if why := why_no_panes(tables):
         return PaneChoice(None, f"no panes are read instead of {of}: {why}")
     panes = PaneDays(pane_table(tables), first_day, from_day, _made_of(tables, staircase.days, arrived))
     present = present_files(lake, panes)
     of_panes = sum(file.file_bytes for of_day in present.values() for file in of_day)
-    if why := too_large(of_panes, sum(sizes.get(day, 0) for day in present)):
+    if why := too_large(lake, of_panes, sum(sizes.get(day, 0) for day in present)):
         return PaneChoice(None, f"no panes are read instead of {of}: {why}")
     missing = f", {len(arrived) - len(present)} of them made first" if len(present) < len(arrived) else ""
     return PaneChoice(panes, f"panes are read instead of {of}{missing}")
@@ -171,8 +164,8 @@ def sizes_of(files: Mapping[date, Sequence[PaneFile]]) -> tuple[tuple[str, int],
     return tuple((file.path, file.file_bytes) for of_day in files.values() for file in of_day)
 
 
-def too_large(pane_bytes: int, silver_bytes: int) -> str | None:
+def too_large(lake: Lake, pane_bytes: int, silver_bytes: int) -> str | None:
     """Why panes don't pay, by those of some days; None where they do."""
-    if LEAST_TIMES * pane_bytes <= silver_bytes:
+    if LEAST_TIMES * pane_bytes <= silver_bytes or lake.config.asked_panes:
         return None
     return f"their panes have {pane_bytes / max(1, silver_bytes):.0%} of the bytes of silver"

@@ -99,7 +99,7 @@ def _make(lake: Lake, engine: Engine, work: Work, days: Sequence[date], gone: Se
     left = {str(day) for day in days} - {file.partition["arrival_date"] for file in made}
     made += [_without_rows(lake, panes, date.fromisoformat(day)) for day in sorted(left)]
     replace_partitions(lake, panes.table, "arrival_date", [*days, *gone], made)
-    return pane_plan.too_large(sum(file.file_bytes for file in made), sum(sizes.values()))
+    return pane_plan.too_large(lake, sum(file.file_bytes for file in made), sum(sizes.values()))
 
 
 def _without_rows(lake: Lake, panes: PaneDays, day: date) -> NewFile:

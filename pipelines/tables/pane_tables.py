@@ -1,5 +1,6 @@
 """The table of panes that runs of a query keep (schemas/side_tables.py), by the types of what its aggregates read."""
 
+from windrow.kernels.kinds import window_kind
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.query import Aggregate, Query
 from windrow.schemas.side_tables import panes_table
@@ -18,6 +19,8 @@ def why_no_panes(tables: QueryTables) -> str | None:
     asked = Query(**{name: getattr(query, name) for name in _KNOWN}) if type(query) is Query else None
     if asked != query:
         return "only those of plain queries are kept"
+    if not query.window.context_free or not window_kind(query.window.kind).holds_panes:
+        return f"{query.window.kind} windows aren't made of panes"
     if query.emit == "arrival":
         return "with emit 'arrival' a revision depends on each arrival"
     for name, each in query.aggregates.items():

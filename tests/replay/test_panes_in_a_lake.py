@@ -1,20 +1,23 @@
 """Panes beside the other tables of a lake: published rows are the same, whenever panes are made, lost or damaged."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from tests.command_line.test_explain import commits_so_far
-from tests.replay.test_runs_by_panes import other_state, use_panes
+from tests.replay.test_runs_by_panes import other_state
 from tests.support.digests import digests
 from tests.support.edited import edit
 from tests.support.lakes import DAYS, PATIENT, silent
+from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.runs import batch
+from windrow.pipelines.runs import replay as runs
 from windrow.pipelines.runs.explain import explain
-from windrow.pipelines.runs.replay import replay, replay_day
+from windrow.pipelines.runs.replay import replay_day
 from windrow.pipelines.tables.pane_tables import pane_table
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.pipelines.upkeep.maintain import maintain
@@ -30,15 +33,15 @@ pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
 @pytest.fixture
-def by_panes(ingested, monkeypatch):
-    use_panes(monkeypatch, True)
-    return ingested
+def by_panes(ingested) -> Config:
+    """Whose runs read panes wherever they can."""
+    return replace(ingested, asked_panes=True)
 
 
-def test_a_lake_whose_runs_read_panes_has_the_same_tables(by_panes, first_published, monkeypatch):
+def test_a_lake_whose_runs_read_panes_has_the_same_tables(by_panes, first_published):
     lines: list[str] = []
     for day in reversed(DAYS):
-        replay(by_panes, {QUERY: [day]}, progress=lines.append).require()
+        runs.replay(by_panes, {QUERY: [day]}, progress=lines.append).require()
     assert any(line.startswith("replay: panes are read instead of") for line in lines)
     maintain(by_panes, timedelta(0), False, silent)
     assert stale(Lake(by_panes)) == []
@@ -92,9 +95,7 @@ def test_panes_of_another_definition_are_made_again_and_a_rebuild_removes_them(b
     replay_day(by_panes, QUERY, LAST)
     before = Lake(by_panes).partition_dates(PANES)
     edit(monkeypatch, QUERY, aggregates={**registry.query(QUERY).aggregates, "departures": agg("count")})
-    use_panes(monkeypatch, False)
-    rebuild(by_panes, QUERY, silent).days.require()
+    rebuild(replace(by_panes, asked_panes=False), QUERY, silent).days.require()
     assert before and Lake(by_panes).version(PANES) is None
-    use_panes(monkeypatch, True)
     replay_day(by_panes, QUERY, LAST)
     assert Lake(by_panes).partition_dates(PANES) == before

@@ -21,7 +21,7 @@ from windrow.pipelines.gate.gate import Gate
 from windrow.pipelines.gate.recount.query_days import AuditedDays
 from windrow.pipelines.ledger import code_hash
 from windrow.pipelines.ledger.verdicts import Verdict
-from windrow.pipelines.replay import kept_panes, pane_plan
+from windrow.pipelines.replay import kept_panes
 from windrow.pipelines.replay.audit import Audited
 from windrow.pipelines.tables.pane_tables import pane_table
 from windrow.pipelines.tables.query_tables import QueryTables
@@ -55,7 +55,6 @@ AGGREGATES = {
     "most": agg("max", "parts"),
 }
 WHERE = ((), (("parts", ">", 0),), (("place", "not_null", None),), (("parts", ">", 99),))
-NEVER = 1 << 62
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
@@ -96,10 +95,9 @@ def ingest(config: Config, *seeds: int) -> None:
     lake.replace(table, {}, noted)
 
 
-def use_panes(monkeypatch, use: bool) -> None:
-    monkeypatch.setattr(pane_plan, "LEAST_BYTES", 0 if use else NEVER)
-    monkeypatch.setattr(pane_plan, "LEAST_TIMES", 0)
-    monkeypatch.setattr(pane_plan, "LEAST_DAYS", 0)
+def lakes(config: Config) -> list[Lake]:
+    """The same lake: runs of the first read panes wherever they can, those of the second never."""
+    return [Lake(replace(config, asked_panes=asked)) for asked in (True, False)]
 
 
 def rows_of(lake: Lake, tables: QueryTables, days: list[date]) -> dict[str, list[str]]:
@@ -124,16 +122,14 @@ def laws(lake: Lake, tables: QueryTables, made: dict[date, Audited], **versions:
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("kind", WINDOWS)
 @pytest.mark.parametrize("seed", range(3))
-def test_days_with_panes_are_days_without(toys, monkeypatch, kind, seed):
+def test_days_with_panes_are_days_without(toys, kind, seed):
     chance = random.Random(f"{kind} {seed}")
-    lake, used = Lake(toys), 0
+    (lake, without), used = lakes(toys), 0
     tables = QueryTables.of(asked(kind, chance))
     days = [day for day in toy.days() if day != toy.FIRST_DAY]
     for day in [toy.LAST_DAY, *chance.choices(days, k=5)]:
         asked_days = [day] if chance.random() < 0.7 else [each for each in days if each >= day]
-        use_panes(monkeypatch, False)
-        wanted = rows_of(lake, tables, asked_days)
-        use_panes(monkeypatch, True)
+        wanted = rows_of(without, tables, asked_days)
         used += work_now(lake, tables, *asked_days).panes is not None
         for _ in range(chance.choice((1, 1, 2))):
             assert rows_of(lake, tables, asked_days) == wanted, asked_days
@@ -145,12 +141,10 @@ def test_days_with_panes_are_days_without(toys, monkeypatch, kind, seed):
 
 
 @ENGINES
-def test_both_engines_make_and_read_the_same_panes(toys, monkeypatch, engine):
-    lake = Lake(replace(toys, asked_engine=None))
+def test_both_engines_make_and_read_the_same_panes(toys, engine):
+    lake, without = lakes(replace(toys, asked_engine=None))
     tables = QueryTables.of(replace(asked("sliding", random.Random(1)), aggregates=AGGREGATES, where=()))
-    use_panes(monkeypatch, False)
-    wanted = rows_of(lake, tables, [toy.LAST_DAY])
-    use_panes(monkeypatch, True)
+    wanted = rows_of(without, tables, [toy.LAST_DAY])
     assert work_now(lake, tables, toy.LAST_DAY).panes is not None
     assert rows_of(lake, tables, [toy.LAST_DAY]) == wanted
     assert lake.row_count(panes_name("asked")) > 0
@@ -182,10 +176,9 @@ def change(lake: Lake, table: Table, change_row: Callable[[dict], dict | None]) 
 
 
 @pytest.fixture
-def simple(toys, monkeypatch) -> tuple[Lake, QueryTables, Table]:
+def simple(toys) -> tuple[Lake, QueryTables, Table]:
     """The table of panes is there; the last day's run has read it."""
-    use_panes(monkeypatch, True)
-    lake, tables = Lake(toys), QueryTables.of(SIMPLE)
+    (lake, _), tables = lakes(toys), QueryTables.of(SIMPLE)
     rows_of(lake, tables, [toy.LAST_DAY])
     return lake, tables, pane_table(tables)
 
@@ -230,8 +223,7 @@ def test_the_gate_finds_rows_of_damaged_panes_and_trusts_no_damaged_recount(simp
 
 
 def test_panes_that_count_other_events_than_silver_has_are_not_kept(toys, monkeypatch):
-    use_panes(monkeypatch, True)
-    lake, tables, make = Lake(toys), QueryTables.of(SIMPLE), kept_panes.states_of_groups
+    (lake, _), tables, make = lakes(toys), QueryTables.of(SIMPLE), kept_panes.states_of_groups
 
     def one_lost(columns, plan):
         return make(columns._replace(valid=columns.valid & (np.arange(columns.valid.shape[1]) > 0)), plan)
