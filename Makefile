@@ -110,6 +110,9 @@ bench-first-light: setup ## the kernel alone, and silver to Delta against Spark'
 bench-growth: setup ## what a run of a day costs in lakes of 10, 100 and 1,000 days
 	@$(WINDROW_PYTHON) -m benchmarks.run_growth
 
+bench-long-windows: setup ## what a run of a day costs with windows of 365 days, from kept panes and from silver
+	@$(WINDROW_PYTHON) -m benchmarks.long_windows
+
 bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; writes docs/benchmarks/fiba.md
 	@$(WINDROW_PYTHON) -m benchmarks.fiba --sizes "$(or $(SIZES),normal)"
 

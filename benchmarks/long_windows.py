@@ -1,4 +1,4 @@
-"""What a day's run of a window much longer than a day costs: `python -m benchmarks.long_windows`.
+"""What a day's run of windows longer than a day costs: `make bench-long-windows`, or `python -m benchmarks.long_windows`.
 
 A lake with a landing file a day for 400 days. Each way is the whole `replay` of one day in a process of its own, which
 checks silver, replays, asks the gate, publishes, and writes the ledger: processor seconds of the process with all that

@@ -1,9 +1,7 @@
 """A query's tables beside its results: what a run leaves for the next day's, where windows depend on their key's other
 events; and what each lateness would have made of its rows, the lateness curve (semantics §3)."""
 
-from collections.abc import Mapping
-
-from windrow.schemas.query import Query
+from windrow.schemas.query import Aggregate, Query
 from windrow.schemas.stream import Column, Stream
 from windrow.schemas.tables import WINDOW_NAMED, Table, key_columns, required
 
@@ -37,6 +35,10 @@ def state_table(query: Query, stream: Stream) -> Table:
 
 
 PANE_STATE, PANE_EVENTS = "pane_state", "pane_events"
+FOLDED = {"count": "count", "sum": "sum", "mean": "sum", "min": "min", "max": "max"}
+"""Aggregates whose recounts in panes can be put together, and the function of SQL that counts one."""
+RECOUNTED_AS = {**dict.fromkeys(("int64", "bool", "timestamp", "date"), "int64"), "float64": "float64"}
+"""Types of columns, and that of numbers by which the gate counts them again. Strings have none."""
 PARTITION = ("arrival_date", "made_of", "holds")
 NOTHING = "0"
 """What a partition of panes holds that has no rows."""
@@ -55,14 +57,33 @@ def recounted_names(query: Query) -> dict[str, tuple[str, str, str]]:
     }
 
 
-def panes_table(query: Query, stream: Stream, types: Mapping[str, str]) -> Table:
-    """By arrival day, key and pane what later runs need of the day's events. types: of what is counted again, by
-    aggregate. It can be removed at any time: runs make it again."""
+def why_not_folded(query: Query, stream: Stream) -> str | None:
+    """Why what is counted again in panes of a query can't be put together; None where it can."""
+    if type(query) is not Query:
+        return "only those of plain queries are kept"
+    if query.emit == "arrival":
+        return "with emit 'arrival' a revision depends on each arrival"
+    for name, each in query.aggregates.items():
+        if each.function not in FOLDED or _recounted_as(each, stream) is None:
+            return f"{name} can't be counted again by panes"
+    return None
+
+
+def _recounted_as(aggregate: Aggregate, stream: Stream) -> str | None:
+    if aggregate.function == "count":
+        return "int64"
+    types = {column.name: column.type for column in stream.columns} | TIMES
+    return RECOUNTED_AS.get(aggregate.values[0].expression.type_in(types) or "")
+
+
+def panes_table(query: Query, stream: Stream) -> Table:
+    """By arrival day, key and pane what later runs need of the day's events, of a query whose recount can be put
+    together. It can be removed at any time: runs make it again."""
     recounted = []
     for name, (value, values, magnitude) in recounted_names(query).items():
         what = f"plain recount of {name}: of a sum or mean the sum, of an extreme that"
         recounted += [
-            Column(value, types[name], f"{what}; null without values"),
+            Column(value, _recounted_as(query.aggregates[name], stream) or "", f"{what}; null without values"),
             required(values, "int64", f"how many values the recount of {name} is of"),
             Column(magnitude, "float64", f"sum of the magnitudes of the values of {name}; null without any"),
         ]

@@ -2,7 +2,7 @@
 of the same events. A day whose silver is another now is made again; what was made of the old one is never taken.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from windrow.pipelines import storage
-from windrow.pipelines.delta.day_files import files_by_day
+from windrow.pipelines.delta.day_files import DayFile, files_by_day
 from windrow.pipelines.delta.file_commits import replace_partitions
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile, write_no_rows, write_rows
@@ -53,9 +53,10 @@ def with_panes(lake: Lake, engine: Engine, work: Work, read: Reading) -> Work:
         gone = sorted(day for day in every if day >= work.panes.first_day and day not in work.panes.made_of)
         if not missing and not gone:
             return replace(work, panes=replace(work.panes, files=pane_plan.sizes_of(right), version=version))
-        # The first one says whether panes pay.
-        asked = missing if right else missing[:1]
-        why = _make(lake, engine, work, asked, gone)
+        files = _silver(lake, work, missing)
+        if not right and files:  # the largest day says whether panes pay
+            files = dict([max(files.items(), key=lambda each: sum(file.file_bytes for file in each[1]))])
+        why = _make(lake, engine, work, files, gone)
         if why is not None:
             return without_panes(lake, work, read, why)
     return without_panes(lake, work, read, "other runs make the same panes")
@@ -86,19 +87,26 @@ def _ensure(lake: Lake, panes: PaneDays) -> None:
     lake.ensure(panes.table)
 
 
-def _make(lake: Lake, engine: Engine, work: Work, days: Sequence[date], gone: Sequence[date]) -> str | None:
+def _silver(lake: Lake, work: Work, days: Sequence[date]) -> dict[date, list[DayFile]]:
+    """The files of some days."""
+    found = files_by_day(lake, work.tables.source.silver.name, work.silver_version, {*days}.__contains__)
+    return {day: found.get(day, []) for day in days}
+
+
+def _make(
+    lake: Lake, engine: Engine, work: Work, files: Mapping[date, Sequence[DayFile]], gone: Sequence[date]
+) -> str | None:
     """Make the panes of some days, in one commit; why not to use any, or None."""
     panes = work.panes
     assert panes is not None, "a run without panes makes none"
-    by_day = files_by_day(lake, work.tables.source.silver.name, work.silver_version, {*days}.__contains__)
-    sizes = {DayOfFile(day, file.path): file.file_bytes for day, files in by_day.items() for file in files}
+    sizes = {DayOfFile(day, file.path): file.file_bytes for day, of_day in files.items() for file in of_day}
     found = engine.share_out(partial(made_of_share, lake, work), sizes)
     made = [file for file in found if file is not None]
     if len(made) < len(found):
         return UNFIT
-    left = {str(day) for day in days} - {file.partition["arrival_date"] for file in made}
+    left = {str(day) for day in files} - {file.partition["arrival_date"] for file in made}
     made += [_without_rows(lake, panes, date.fromisoformat(day)) for day in sorted(left)]
-    replace_partitions(lake, panes.table, "arrival_date", [*days, *gone], made)
+    replace_partitions(lake, panes.table, "arrival_date", [*files, *gone], made)
     return pane_plan.too_large(lake, sum(file.file_bytes for file in made), sum(sizes.values()))
 
 

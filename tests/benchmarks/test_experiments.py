@@ -15,6 +15,7 @@ from benchmarks import (
     growth_replay,
     hot_key,
     ingest_growth,
+    long_windows,
     order_statistics,
     plan_at_scale,
     quantiles_replay,
@@ -66,6 +67,14 @@ def test_every_step_of_a_run_is_measured_in_every_lake():
     rows = run_growth.main(["--days", "2", "3", "--trips", "3", "--rounds", "1"])
     assert [row["step, processor seconds"] for row in rows] == list(run_growth.STEPS)
     assert all(float(row["3 / 2"]) > 0 for row in rows)
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(75)
+def test_every_way_to_run_a_long_window_is_measured():
+    rows = long_windows.main(["--days", "3", "--trips", "3", "--rounds", "1"])
+    assert [row["way"] for row in rows] == list(long_windows.WAYS)
+    assert all(float(row["processor s"]) > 0 for row in rows)
 
 
 @pytest.mark.nightly

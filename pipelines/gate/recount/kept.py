@@ -16,9 +16,8 @@ from windrow.pipelines.gate.recount.query_days import Recount, RecountDatabase
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view
 from windrow.pipelines.gate.recount.ticks import newest_before_us
 from windrow.pipelines.tables.arrival_days import DAY_US
-from windrow.pipelines.tables.pane_tables import pane_table, why_no_panes
 from windrow.schemas.query import Query
-from windrow.schemas.side_tables import NOTHING, PANE_EVENTS, recounted_names
+from windrow.schemas.side_tables import NOTHING, PANE_EVENTS, panes_table, recounted_names
 from windrow.schemas.windows import DAY
 
 
@@ -27,9 +26,9 @@ def add_panes(recount: Recount, since: date) -> date | None:
     read no panes, or maintenance has removed them since, or some came behind a window's end that the days may change:
     then all events are."""
     version, before = recount.versions.panes, recount.versions.panes_before
-    if version is None or before is None or why_no_panes(recount.tables):
+    if version is None or before is None:
         return None
-    lake, table, from_day = recount.lake, pane_table(recount.tables), date.fromisoformat(before)
+    lake, table, from_day = recount.lake, panes_table(recount.query, recount.stream), date.fromisoformat(before)
     if lake.lacks_files(table.name, version) or not _came_in_time(recount, from_day):
         return None
     of_days = (since, from_day - DAY)

@@ -4,6 +4,7 @@ can be put together with that of other panes. A partition of panes is kept only 
 
 from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,18 +17,19 @@ from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.query_days import QueryConnection, value_name
 from windrow.pipelines.gate.recount.stretches import TOLERANCE
 from windrow.pipelines.gate.recount.tables import open_recount_database
-from windrow.pipelines.tables.pane_tables import FOLDED
-from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.errors import GateFailed
 from windrow.schemas.query import Aggregate, Query
-from windrow.schemas.side_tables import PANE_EVENTS, PANE_STATE, recounted_names
+from windrow.schemas.side_tables import FOLDED, PANE_EVENTS, PANE_STATE, recounted_names
+
+if TYPE_CHECKING:
+    from windrow.pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 LAW = "law 3, panes: they count what silver has"
 FLOAT = "DOUBLE"
 
 
 def recounted_panes(
-    lake: Lake, tables: QueryTables, files: Sequence[str], states: pa.Table
+    lake: Lake, tables: "QueryTables", files: Sequence[str], states: pa.Table
 ) -> tuple[pa.Table, dict[date, str]] | None:
     """The states of panes of some files of silver, with what was counted again, and a digest of these rows by day; None
     where a part is beyond int64 or isn't finite, so that parts can't be put together. GateFailed where a state says
@@ -38,17 +40,10 @@ def recounted_panes(
         connection.register("states", states)
         _add_candidates(recount)
         connection.execute(f"CREATE TEMP TABLE again AS {_again(recount)}")
-        _require_same(recount, tables)
-        query = recount.query
-        unfit = (
-            " OR ".join(
-                f"({values} > 0 AND ({value} IS NULL OR NOT isfinite(CAST({value} AS DOUBLE))))"
-                for value, values, _ in recounted_names(recount.query).values()
-            )
-            or "FALSE"
-        )
-        if recount.one(f"SELECT count(*) FROM again WHERE {unfit}") != (0,):
+        if recount.one(f"SELECT count(*) FROM again WHERE {_unfit(tables.query)}") != (0,):
             return None
+        _require_same(recount, tables)
+        query = tables.query
         kept = (*query.key, "arrival_date", "start", PANE_EVENTS, PANE_STATE)
         columns = ", ".join([*(f"s.{sql.name(column)}" for column in kept), *_recounted(query)])
         connection.execute(f"CREATE TEMP TABLE panes AS SELECT {columns} FROM {_side_by_side(query)}")
@@ -112,7 +107,16 @@ def _recounted(query: Query) -> list[str]:
     return [f"a.{column}" for columns in recounted_names(query).values() for column in columns]
 
 
-def _require_same(recount: QueryConnection, tables: QueryTables) -> None:
+def _unfit(query: Query) -> str:
+    """SQL: whether a part can't be put together with others."""
+    asked = (
+        f"({values} > 0 AND ({value} IS NULL OR NOT isfinite(CAST({value} AS DOUBLE))))"
+        for value, values, _ in recounted_names(query).values()
+    )
+    return " OR ".join(asked) or "FALSE"
+
+
+def _require_same(recount: QueryConnection, tables: "QueryTables") -> None:
     query, types = recount.query, recount.types_of("states")
     differing = [f"s.{PANE_EVENTS} IS DISTINCT FROM a.events_again"]
     for name, (value, values, magnitude) in recounted_names(query).items():
@@ -122,7 +126,11 @@ def _require_same(recount: QueryConnection, tables: QueryTables) -> None:
             again, near = f"{again} / a.{values}", f"{near} / a.{values}"
         is_near = f"coalesce(abs({said} - {again}) <= {near}, FALSE)" if types[name] == FLOAT else "FALSE"
         differing.append(f"({said} IS DISTINCT FROM {again} AND NOT {is_near})")
-    wrong, panes = recount.one(f"""
-        SELECT count(*) FILTER ({" OR ".join(differing)}), count(*) FROM {_side_by_side(query)}""")
-    if wrong:
-        raise GateFailed(LAW, f"{wrong} of {panes} panes count other events than silver has", "0 panes", "")
+    every, wrong = _side_by_side(query), " OR ".join(differing)
+    (panes,) = recount.one(f"SELECT count(*) FROM {every}")
+    day = "coalesce(s.arrival_date, a.arrival_date)"
+    days = recount.rows(f"SELECT {day}, count(*) FROM {every} WHERE {wrong} GROUP BY ALL")
+    if days:
+        figure = f"{sum(count for _, count in days)} of {panes} panes count other events than silver has"
+        of_days = f"arrival_date IN ({sql.literals(sorted(day for day, _ in days))})"
+        raise GateFailed(LAW, figure, "0 panes", f"FROM {tables.source.silver.name} WHERE {of_days}")
