@@ -15,6 +15,7 @@ import pyarrow as pa
 from windrow.kernels.api import PassTicks
 from windrow.pipelines.features.labels import in_lake_types
 from windrow.pipelines.features.probing import feature_parts
+from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import ArrowStream, arrow_table, validate
@@ -26,7 +27,7 @@ from windrow.schemas.query import EVENT_COLUMNS, Query
 from windrow.schemas.validation import require_idle_after
 from windrow.schemas.windows import MICROSECOND, require
 
-ORDER = "label:order"
+ORDER = "order of label"  # no label's column has a blank in its name
 # Features ask nothing of the watermark, which a clock ahead would move.
 AHEAD_AT_MOST = timedelta(days=36_500)
 # Those of 30 years of silence by the minute.
@@ -59,6 +60,7 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
         watermark moves as if an event had come that began idle_after before; until the end of the last arrival's day
     Returns a pyarrow.Table of the key columns with their own types, window_start, window_end, revision, pane,
     emitted_at, events, late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
+    Of a query with several windows window_name stands behind the key, in the sorting too.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
     the table, NotServed for an unknown window, aggregate or kernel, AggregateFailed for a sum beyond int64, TooManyRows
     and TooManySeconds beyond these limits. Ctrl-C ends it at once.
@@ -66,9 +68,9 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    served = ServedQuery.of(query, kernel)
+    parts = ServedQuery.parts_of(query, kernel)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    replayed = replay_events(ours, served, ticks, served.rules(ended_us), options)
+    replayed = replay_events(QueryEvents.of(ours, query), parts, ticks, parts[0].rules(ended_us), options)
     return _with_key_types(replayed.rows, table, query)
 
 
@@ -82,14 +84,15 @@ def late_table(
     """Return the events that were too late for at least one of their windows, or too long for spanning windows, sorted
     by key, arrival, seq. The arguments are those of `replay_table`.
 
-    Returns the key columns, start, end, arrival, seq, reason, first_missed and last_missed (starts of windows),
-    windows_missed and late_by (µs, int64: the watermark before the event's tick − the end of the first missed window;
-    below zero for a too long event that came in time, null if the event met no window or came before any watermark).
+    Returns the key columns (with several windows then window_name), start, end, arrival, seq, reason, first_missed and
+    last_missed (starts of windows), windows_missed and late_by (µs, int64: the watermark before the event's tick − the
+    end of the first missed window; below zero for a too long event that came in time, null if the event met no window
+    or came before any watermark).
     `complete` changes nothing, since no event arrives after the last tick. Raises the same errors as replay_table.
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), table, query)
+    return _with_key_types(late_events(EventsByKey.of(ours, query), ServedQuery.parts_of(query), ticks), table, query)
 
 
 def features_table(

@@ -5,11 +5,12 @@
           aggregates={"trips": agg("count"), "longest_trip_s": agg("max", "trip_duration_s")},
           lateness=timedelta(hours=1), allowed_lateness=timedelta(days=1))
 
-All window kinds can be written; one that no kernel serves yet is refused by name when a replay is asked for.
+All window kinds can be written; one that no kernel serves yet is refused by name when a replay is asked for. A query
+with several windows has `windows`, a dict of names, in place of `window`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from types import SimpleNamespace
@@ -48,9 +49,13 @@ frame = SimpleNamespace(threshold=ThresholdFrame, delta=DeltaFrame, aggregate=Ag
 EMITS = ("final", "watermark", "arrival")
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is_null", "not_null")
 _LISTS = (tuple, list, set, frozenset)
+MOST_WINDOWS = 100
+"""Of one query: each has rows, late rows and a recount of its own."""
 WINDOW_COLUMNS = ("window_start", "window_end", "revision", "pane", "emitted_at", "events", "late_events")
 WINDOW_NUMBER = "window_number"
 """One column more of context-bound windows (semantics §2)."""
+WINDOW_NAME = "window_name"
+"""One column more of queries with several windows."""
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
 ANY_NUMBER = "1"
 CONDITIONS = "a condition such as \"user_type = 'member'\", or (column, operator, value) triples"
@@ -149,17 +154,22 @@ class Query:
     window still takes late events. `where`: a condition in SQL (schemas/expression_text.py), or (column, operator,
     value) triples that an event must all fulfil; an event is counted for which it is true, and a comparison with null
     is not. `where` does not change the watermark, which all events of the stream move.
+    `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are
+    of kinds whose windows follow from times alone, and either all or none of them prorate. `aggregates`, `lateness`
+    and `allowed_lateness` must be given.
     """
 
     name: str
     stream: str
     key: tuple[str, ...]
-    window: Window
-    aggregates: dict[str, Aggregate]
-    lateness: timedelta
-    allowed_lateness: timedelta
+    # Those without a default are wanted: Python allows none behind `window`, which may be left out.
+    window: Window = None  # type: ignore[assignment]
+    aggregates: dict[str, Aggregate] = None  # type: ignore[assignment]
+    lateness: timedelta = None  # type: ignore[assignment]
+    allowed_lateness: timedelta = None  # type: ignore[assignment]
     emit: str = "watermark"
     where: str | tuple[tuple[str, str, object], ...] = ()
+    windows: dict[str, Window] | None = None
 
     def __post_init__(self) -> None:
         require(_is_name(self.name), "name", self.name, "lower-case letters, digits and _")
@@ -167,7 +177,7 @@ class Query:
         named = isinstance(self.key, tuple) and all(isinstance(column, str) for column in self.key)
         distinct = named and len(set(self.key)) == len(self.key)
         require(distinct, "key", self.key, "a tuple of column names, each once; () for one group")
-        require(isinstance(self.window, Window), "window", self.window, "a window such as tumbling(timedelta(days=1))")
+        self._check_windows()
         require(self.emit in EMITS, "emit", self.emit, " or ".join(map(repr, EMITS)))
         require_duration("lateness", self.lateness)
         require_duration("allowed_lateness", self.allowed_lateness)
@@ -178,6 +188,21 @@ class Query:
         else:
             for triple in self.where:
                 _check_triple(triple)
+
+    def _check_windows(self) -> None:
+        if self.windows is None:
+            allowed = "a window such as tumbling(timedelta(days=1)), or windows={name: window, …} for several"
+            require(isinstance(self.window, Window), "window", self.window, allowed)
+            return
+        require(self.window is None, "window", self.window, "left out where there are `windows`")
+        named = isinstance(self.windows, dict) and 1 <= len(self.windows) <= MOST_WINDOWS
+        require(named, "windows", self.windows, f"a dict of 1 to {MOST_WINDOWS} names and windows")
+        for name, window in self.windows.items():
+            require(_is_name(name), "windows", name, "a name of lower-case letters, digits and _")
+            _check_one_of_several(name, window)
+        several = len({window.counts_shares for window in self.windows.values()}) > 1
+        allowed = "all prorated, or none: a prorated count is no whole number. Ask the others in a query of their own"
+        require(not several, "windows", ", ".join(self.windows), allowed)
 
     def _check_names(self) -> None:
         require(isinstance(self.aggregates, dict), "aggregates", self.aggregates, "a dict of names and agg(…)")
@@ -200,7 +225,8 @@ class Query:
         cutting = getattr(self.window, "column", None)
         found = [value for each in self.aggregates.values() for value in each.values]
         found += [] if cutting is None else [AggregatedValue.of_column(cutting)]
-        found += [value for each in self.window.reads.values() for value in each.values]
+        for each in () if self.windows else self.window.reads.values():
+            found += each.values
         return tuple(dict.fromkeys(found))
 
     @property
@@ -216,18 +242,43 @@ class Query:
         return AllOf(tuple(condition for _, condition in self.conditions))
 
     @property
+    def parts(self) -> "dict[str | None, Query]":
+        """By window name the queries of one window each that it stands for; by None itself, where it has one window."""
+        return self._parts if self.windows else {None: self}
+
+    @cached_property
+    def _parts(self) -> "dict[str | None, Query]":
+        """Made once: a run asks for each day."""
+        windows = (self.windows or {}).items()
+        return {name: replace(self, window=window, windows=None) for name, window in windows}
+
+    @property
+    def every_window(self) -> tuple[Window, ...]:
+        """The one, or all in the order of their definition."""
+        return (self.window,) if self.windows is None else tuple(self.windows.values())
+
+    @property
+    def context_free(self) -> bool:
+        """Whether a day's windows follow from a look-back alone (semantics §2)."""
+        return all(window.context_free for window in self.every_window)
+
+    @property
+    def name_column(self) -> tuple[str, ...]:
+        """The column that says which of several windows a row is of, if there are several."""
+        return () if self.windows is None else (WINDOW_NAME,)
+
+    @property
     def window_columns(self) -> tuple[str, ...]:
         """The columns of its tables that are no keys and no aggregates."""
-        if self.window.context_free:
-            return WINDOW_COLUMNS
         start, end, *others = WINDOW_COLUMNS
-        return (start, end, WINDOW_NUMBER, *others)
+        number = () if self.context_free else (WINDOW_NUMBER,)
+        return (*self.name_column, start, end, *number, *others)
 
     @property
     def window_identity(self) -> tuple[str, ...]:
         """The columns that name one window of one key."""
-        number = () if self.window.context_free else (WINDOW_NUMBER,)
-        return (*self.key, "window_start", "window_end", *number)
+        number = () if self.context_free else (WINDOW_NUMBER,)
+        return (*self.key, *self.name_column, "window_start", "window_end", *number)
 
     @property
     def read_columns(self) -> tuple[str, ...]:
@@ -239,6 +290,16 @@ class Query:
 
 def _is_name(name: object) -> bool:
     return isinstance(name, str) and bool(_NAME.match(name))
+
+
+def _check_one_of_several(name: str, window: Window) -> None:
+    where = f"windows[{name!r}]"
+    require(isinstance(window, Window), where, window, "a window such as tumbling(timedelta(days=1))")
+    allowed = (
+        "a window that follows from times alone, such as tumbling, sliding or rolling; ask this one in a query of "
+    )
+    follows = window.context_free and not window.cutting_columns
+    require(follows, where, window.kind, f"{allowed}its own, by `window`")
 
 
 def _check_triple(triple: tuple[str, str, object]) -> None:

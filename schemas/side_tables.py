@@ -3,7 +3,7 @@ events; and what each lateness would have made of its rows, the lateness curve (
 
 from windrow.schemas.query import Query
 from windrow.schemas.stream import Column, Stream
-from windrow.schemas.tables import Table, key_columns, required
+from windrow.schemas.tables import WINDOW_NAMED, Table, key_columns, required
 
 CARRIED = "carried_state"
 
@@ -39,13 +39,15 @@ def lateness_name(query: str) -> str:
     return f"lateness_{query}"
 
 
-def lateness_table(query: str) -> Table:
-    """By lateness; made anew as a whole by each `windrow whatif`."""
+def lateness_table(query: str, several_windows: bool = False) -> Table:
+    """By lateness, of several windows by their names too; made anew as a whole by each `windrow whatif`."""
+    named = (WINDOW_NAMED,) if several_windows else ()
     return Table(
         lateness_name(query),
         f"How complete and how late the rows of {query} would have been with each lateness, over the given days",
         (
             required("query", "string", "name of the query"),
+            *named,
             required("lateness_seconds", "float64", "how long the watermark stays behind the newest event start", "s"),
             required("windows", "int64", "windows that hold events; the same for every lateness"),
             required("complete_share", "float64", "share of the windows whose row on time had all of their events"),
@@ -73,5 +75,5 @@ def lateness_table(query: str) -> Table:
             required("first_arrival_day", "date", "the first arrival day whose events were looked at, UTC"),
             required("last_arrival_day", "date", "the last one, with which the stream is taken to end, UTC"),
         ),
-        sort_by=("lateness_seconds",),
+        sort_by=(*(column.name for column in named), "lateness_seconds"),
     )

@@ -53,10 +53,11 @@ def whatif(
     with progress() as show:
         show(f"{query}: what each event needed")
         found = run(config.load(), query, (first, last), complete, lateness or ())
-    rows = [found.row(point) for point in found.points]
+    of_windows = [[each.row(point) for point in each.points] for each in found]
+    rows = [row for of_window in of_windows for row in of_window]
     _output.show(rows if as_json else [lateness_row(row) for row in rows], as_json)
-    if not as_json:
-        _output.note(recommendation(rows))
+    for of_window in [] if as_json else of_windows:
+        _output.note(recommendation(of_window))
 
 
 @commands.command(

@@ -2,7 +2,7 @@
 run lasts, as rows of the same files to whatever gives keys to tasks (replay_plan.py).
 
     silver   bucket 3   key · values · start · arrival · path …
-    labels   bucket 3   key · null   · T     · T       · null … · label:row · label:<column> …
+    labels   bucket 3   key · null   · T     · T       · null … · row of label · label:<column> …
 
 A key with too many events is cut along time: a label needs the events of its longest window, which lie before it.
 """
@@ -41,8 +41,8 @@ from windrow.schemas.tables import Table, bucket_of
 from windrow.schemas.windows import DAY, MICROSECOND
 
 OF_LABEL = "label:"
-"""Before the names of labels' columns, which may be those of silver; no column of silver has a colon."""
-ROW = f"{OF_LABEL}row"
+"""Before the names of labels' columns, which may be those of silver, in which no colon is."""
+ROW = "row of label"  # no name of a label's column has a blank
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,11 @@ from windrow.kernels.api import EventColumns
 from windrow.kernels.probes.entry import probe_keys
 from windrow.pipelines.features.newest_rows import newest_columns
 from windrow.pipelines.features.sorted_labels import SortedLabels, sorted_labels
-from windrow.pipelines.replay.event_arrays import Groups, group, result_arrays, value_arrays
-from windrow.pipelines.replay.expressions import counted_rows
+from windrow.pipelines.replay.event_arrays import result_arrays, value_arrays
+from windrow.pipelines.replay.events_by_key import EventsByKey
 from windrow.pipelines.replay.replay_events import labels_of
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.work import is_exact
-from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.query_tables import Aggregates, plan_aggregates
 from windrow.schemas.feature_set import BOTH, KNOWN, SUFFIX, TRUE, FeatureSet
 from windrow.schemas.windows import MICROSECOND
@@ -39,12 +38,12 @@ class ProbedEvents(NamedTuple):
     strings: Mapping
 
     @classmethod
-    def of(cls, events: pa.Table, features: FeatureSet, groups: Groups) -> "ProbedEvents":
-        aggregates = plan_aggregates(features.query, {field.name: field.type for field in events.schema})
-        start_us, arrival_us = (stored(events[name])[groups.order] for name in ("start", "arrival"))
-        words, valid, strings = value_arrays(aggregates, events, groups.order)
-        named = labels_of(events, groups, aggregates, ServedQuery.of(features.query))
-        columns = EventColumns(groups.offsets, start_us, arrival_us, words, valid, None, named)
+    def of(cls, keyed: EventsByKey, features: FeatureSet) -> "ProbedEvents":
+        groups, types = keyed.groups, {field.name: field.type for field in keyed.events.schema}
+        aggregates = plan_aggregates(features.query, types)
+        words, valid, strings = value_arrays(aggregates, keyed.events, groups.order)
+        named = labels_of(keyed, aggregates, ServedQuery.of(features.query))
+        columns = EventColumns(groups.offsets, keyed.start_us, keyed.arrival_us, words, valid, None, named)
         return cls(aggregates, columns, strings)
 
 
@@ -67,10 +66,9 @@ def feature_parts(
     Raises AggregateFailed, and for aggregates what plan_aggregates does.
     O(events log events + labels log labels + windows · (events · log d + labels)), d as of kernels/probes.
     """
-    kept = events.filter(counted_rows(events, features.query))
-    groups = group(kept, features.key)
-    of_labels, groups = sorted_labels(labels, time, groups, features.key)
-    probed = ProbedEvents.of(kept, features, groups) if features.windows else None
+    keyed = EventsByKey.of(events, features.query)
+    of_labels, groups = sorted_labels(labels, time, keyed.groups, features.key)
+    probed = ProbedEvents.of(keyed._replace(groups=groups), features) if features.windows else None
     of_rows = [newest_columns(labels, of_labels, features, each, rows_of or {}) for each in knowledges(knowledge)]
     for first, end in _parts(of_labels, features, knowledge, probed):
         part = labels.take(of_labels.order[first:end])

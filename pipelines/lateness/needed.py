@@ -34,7 +34,7 @@ _PER_WINDOW = f"""
 
 def looked_back(query: Query) -> LookedBackWindows:
     """WrongParameter for windows that depend on their key's other events: another lateness gives other windows."""
-    if not query.window.context_free:
+    if not query.context_free:
         allowed = "windows that don't depend on their key's other events: tumbling, sliding, spanning, rolling"
         raise WrongParameter("the kind of windows of a lateness curve", query.window.kind, allowed)
     windows = in_sql(query.window)

@@ -97,10 +97,11 @@ def _of_users(query: Query) -> dict[str, str]:
 
 def _users(query: Query) -> list[str]:
     """Modules of a project or another package that say what its windows and aggregates are: ours are in `code_hash`."""
-    kind = type(query.window).__module__.rpartition(".")[2]
+    kinds = dict.fromkeys(type(window).__module__.rpartition(".")[2] for window in query.every_window)
     asked = [f"{AGGREGATES}.{name}" for name in sorted({each.function for each in query.aggregates.values()})]
-    asked += [f"{package}.{kind}" for package in KINDS]
-    return [*query.window.defined_in, *filter(_is_a_users, asked)]
+    asked += [f"{package}.{kind}" for kind in kinds for package in KINDS]
+    defined = dict.fromkeys(module for window in query.every_window for module in window.defined_in)
+    return [*defined, *filter(_is_a_users, asked)]
 
 
 def _is_a_users(module: str) -> bool:
@@ -118,7 +119,8 @@ def question_hash(query: Query) -> str:
     """Changes whenever what is asked of a stream's rows does: what a state is of. A file of the query language that
     changed and means the same changes no question."""
     files = _hash_of([*map(source_of, _users(query))])
-    return hashlib.sha256(f"{query!r} {replay_hash(query.stream)} {files}".encode()).hexdigest()[:16]
+    asked = repr(query).replace(", windows=None", "")  # what it was before a query could have several
+    return hashlib.sha256(f"{asked} {replay_hash(query.stream)} {files}".encode()).hexdigest()[:16]
 
 
 def _hash_of(paths: list[Path]) -> str:

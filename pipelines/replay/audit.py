@@ -110,7 +110,7 @@ def _inputs(work: Work, read: Reading, versions: Sequence[AuditVersions], run_id
 
 def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
     """From which day on the arrival days decide what the rows are."""
-    if back.bound_us is None:  # nothing had arrived before the day
+    if back.bounds_us is None:  # nothing had arrived before the day
         return stream.first_day
     if stream.idle_after is None:
         return back.first_day

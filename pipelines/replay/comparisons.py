@@ -26,12 +26,14 @@ _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1)
 
 
-def compare(column: ArrowColumn, operator: str, value: Any) -> pa.Array:
+def compare(column: ArrowColumn, operator: str, value: Any) -> ArrowColumn:
     """bool[rows] of a column and a value of a type that fits it (schemas/expressions.py)."""
     if value is None or types.is_null(column.type):
         return pa.nulls(len(column), pa.bool_())
+    if _is_bytes(column.type):
+        return _compare_bytes(column, operator, value)
     made = next(made for is_of, made in _WITH_VALUE if is_of(column.type))
-    return pa.array(made(column, operator, value), mask=~valid(column))
+    return pa.array(made(column, operator, value), mask=~valid(column) if column.null_count else None)
 
 
 def compare_columns(left: ArrowColumn, operator: str, right: ArrowColumn) -> pa.Array:
@@ -43,10 +45,10 @@ def compare_columns(left: ArrowColumn, operator: str, right: ArrowColumn) -> pa.
     return pa.array(found, mask=~(valid(left) & valid(right)))
 
 
-def _compare_bytes(column: ArrowColumn, operator: str, value: str | bytes) -> np.ndarray:
+def _compare_bytes(column: ArrowColumn, operator: str, value: str | bytes) -> ArrowColumn:
     compare = getattr(pc, _NAMES[operator])
     plain = column.cast(pa.large_string() if isinstance(value, str) else pa.large_binary())
-    return np.asarray(pc.fill_null(compare(plain, pa.scalar(value, plain.type)), False))
+    return compare(plain, pa.scalar(value, plain.type))
 
 
 def _compare_floats(column: ArrowColumn, operator: str, value: float) -> np.ndarray:
@@ -174,7 +176,6 @@ _IsOf = Callable[[pa.DataType], bool]
 _WITH_VALUE: tuple[tuple[_IsOf, Callable[[ArrowColumn, str, Any], np.ndarray]], ...] = (
     (_is_whole, _compare_integers),
     (types.is_floating, _compare_floats),
-    (_is_bytes, _compare_bytes),
     (types.is_date, _compare_days),
     (_is_time, _compare_times),
 )

@@ -24,6 +24,7 @@ from windrow.pipelines.delta.new_files import NewFile, write_rows
 from windrow.pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
 from windrow.pipelines.ledger.farm_runs import FarmRun
 from windrow.pipelines.replay.day_state import split_rows, state_digest, state_rows
+from windrow.pipelines.replay.events_by_key import QueryEvents
 from windrow.pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
 from windrow.pipelines.replay.replay_plan import EventShare
 from windrow.pipelines.replay.work import LookBack, Work
@@ -36,7 +37,7 @@ KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 COUNTS = ("events_read", "events_of_day", "rows", "late_rows")
 # Of a pass; a day is never cut. A month of 5.5 million rows at once took 4.6 processor s, in passes 2.4.
 ROWS_AT_ONCE = 1 << 19
-# Of an event, as long as no pass has told: a guess, high enough for the first pass to be small.
+# Of an event and a window, as long as no pass has told: a guess, high enough for the first pass to be small.
 ROWS_OF_AN_EVENT = 64
 
 
@@ -109,7 +110,7 @@ def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of
         parts, carried = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
     counts = _counted(work, [_of_pane(part, pane) for part in parts])
     written = WrittenShare(of_keys, pane, counts, sum(state_digest(each) for each in carried if each is not None))
-    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT)
+    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT * len(work.served))
     while left:
         days = _together(left, written.counts, rows_of_event) if work.at_once else left[:1]
         back = reduce(LookBack.joined, days)
@@ -157,11 +158,12 @@ def make_pass(
     # From the last before what a pass reads on: of an earlier one only its newest start counts.
     ticks = PassTicks(*(each[max(0, first - 1) : end] for each in work.ticks))
     options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
-    rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=(pane.low, pane.high))
+    parts = work.served
+    rules = parts[0].rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=(pane.low, pane.high))
     # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
-    making = read if back.bound_us is None else read.filter(pc.greater(read["start"], pa.scalar(back.bound_us, TIME)))
-    replayed = replay_events(making, work.served, ticks, rules, options, carried)
-    late = _of_pane(late_events(read, work.served, ticks), pane)
+    of = QueryEvents.of(read, work.tables.query, carried)
+    replayed = replay_events(of, parts, ticks, rules, options, back.bounds_us)
+    late = _of_pane(late_events(of.keyed, parts, ticks), pane)
     return replayed._replace(
         rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
         late=_of_days(lake, work.tables.late_audit, late, "arrival", back),

@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.kernels.api import AggregatePlan, PassTicks
-from windrow.kernels.kinds import window_kind
 from windrow.kernels.monoid import Sketch
 from windrow.kernels.monoids import find_monoid
-from windrow.pipelines.delta.day_files import bounds_us, files_by_day
+from windrow.pipelines.delta.day_files import bounds_us as time_bounds
+from windrow.pipelines.delta.day_files import files_by_day
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.replay import day_state
 from windrow.pipelines.replay.day_state import EarlierState
@@ -60,15 +60,15 @@ class LookBack:
     """What is read for the days from `first` to `last`, which follow each other, in µs since the epoch. Of windows that
     depend on their key's other events these are the events of one day, and what an earlier one left.
 
-    Events with start > `bound_us` (None: nothing arrived before the days) make the rows. Events with start
-    >= `least_start_us` are read; for windows at event times that is earlier: what a late event missed follows from its
-    key's event times from its own start on, however old. All of them, and all that arrive within the days,
-    arrived on `first_day` or later. last_tick_us: of the stream's last day.
+    Events with start > a bound of `bounds_us` (None: nothing arrived before the days) make the rows of a window, one of
+    those of `Work.served`. Events with start >= `least_start_us` are read; for windows at event times that is earlier:
+    what a late event missed follows from its key's event times from its own start on, however old. All of them, and all
+    that arrive within the days, arrived on `first_day` or later. last_tick_us: of the stream's last day.
     """
 
     first: date
     last: date
-    bound_us: int | None
+    bounds_us: tuple[int, ...] | None
     first_day: date
     least_start_us: int
     last_tick_us: int | None = None
@@ -96,7 +96,7 @@ class LookBack:
         """With that of the days that follow."""
         first_day, least_us = min(self.first_day, later.first_day), min(self.least_start_us, later.least_start_us)
         # The watermark only rises, so that the first bound is the least.
-        return LookBack(self.first, later.last, self.bound_us, first_day, least_us, later.last_tick_us)
+        return LookBack(self.first, later.last, self.bounds_us, first_day, least_us, later.last_tick_us)
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,9 @@ class Work:
     workers: int | None = None
 
     @cached_property
-    def served(self) -> ServedQuery:
-        """The query as kernels take it."""
-        return ServedQuery.of(self.tables.query)
+    def served(self) -> list[ServedQuery]:
+        """The query as kernels take it, once for each of its windows."""
+        return ServedQuery.parts_of(self.tables.query)
 
     @property
     def days(self) -> list[date]:
@@ -158,7 +158,8 @@ class Work:
     @cached_property
     def is_exact(self) -> bool:
         """Whether rows are the same to the last bit whichever events a replay begins with."""
-        return is_exact(plan_aggregates(self.tables.query, {field.name: field.type for field in self.read_schema}).plan)
+        types = {field.name: field.type for field in self.read_schema}
+        return is_exact(plan_aggregates(self.served[0].query, types).plan)
 
     @property
     def at_once(self) -> bool:
@@ -170,8 +171,10 @@ class Work:
     def halo_us(self) -> tuple[int, int] | None:
         """How long before and after a pane of windows their events may start; None where a key can't be replayed pane
         by pane: a window's rows don't follow from its own events, or aren't exact."""
-        query, kind = self.tables.query, self.served.kind
-        return kind.halo_us(query.window) if self.is_exact and kind.follows_from_own_events(query.emit) else None
+        if not self.is_exact or not all(each.kind.follows_from_own_events(each.query.emit) for each in self.served):
+            return None
+        before_us, after_us = zip(*(each.kind.halo_us(each.query.window) for each in self.served), strict=True)
+        return max(before_us), max(after_us)
 
     @property
     def span_us(self) -> tuple[int, int]:
@@ -197,7 +200,7 @@ def work_of(lake: Lake, tables: QueryTables, days: Sequence[date], read: Reading
     silver, passes = (read.snapshot.version(each.name) for each in (source.silver, source.passes))
     staircase = PassTable(lake, source, passes, read.days)
     files = files_by_day(lake, source.silver.name, silver, {*days}.__contains__)
-    if tables.query.window.context_free:
+    if tables.query.context_free:
         earlier, newest_us = None, staircase.newest_before(days)
     else:  # what had arrived before the first day is in the state
         earlier = day_state.find(lake, tables, read.days, days[0], read.snapshot.name)
@@ -209,21 +212,22 @@ def work_of(lake: Lake, tables: QueryTables, days: Sequence[date], read: Reading
 
 
 def _look_back(tables: QueryTables, files: Sequence[str], day: date, newest_us: int | None) -> LookBack:
-    """Of a day with these files, before which the newest event to have arrived started then."""
-    query, stream, kind = tables.query, tables.source.stream, window_kind(tables.query.window.kind)
-    bound_us, first_day, least_us = None, day, day_start_us(day)
+    """Of a day with these files, before which the newest event to have arrived started then: as far as the window that
+    needs most."""
+    query, stream, parts = tables.query, tables.source.stream, ServedQuery.parts_of(tables.query)
+    bounds_us, first_day, least_us = None, day, day_start_us(day)
     if newest_us is not None:
-        waits_us = (each // MICROSECOND for each in (query.lateness, query.allowed_lateness))
-        bound_us = max(EVER_US, newest_us - sum(waits_us) - kind.longest_us(query.window))
-        first_day, least_us = min(day, _first_arrival_day(bound_us, stream)), bound_us + 1
-    if kind.late_needs_later_events and (started := bounds_us("start", files)):
+        waited_us = newest_us - sum(each // MICROSECOND for each in (query.lateness, query.allowed_lateness))
+        bounds_us = tuple(max(EVER_US, waited_us - each.kind.longest_us(each.query.window)) for each in parts)
+        first_day, least_us = min(day, _first_arrival_day(min(bounds_us), stream)), min(bounds_us) + 1
+    if any(each.kind.late_needs_later_events for each in parts) and (started := time_bounds("start", files)):
         first_day = min(first_day, _first_arrival_day(started[0] - 1, stream))
         least_us = min(least_us, started[0])
     last_us = None
     if day == stream.last_day:
-        arrived = bounds_us("arrival", files)
+        arrived = time_bounds("arrival", files)
         last_us = arrived[1] if arrived else day_start_us(day) + DAY_US - 1
-    return LookBack(day, day, bound_us, first_day, least_us, last_us)
+    return LookBack(day, day, bounds_us, first_day, least_us, last_us)
 
 
 def _first_arrival_day(start_us: int, stream: Stream) -> date:

@@ -84,13 +84,16 @@ def _of_query(query: Query, table: str, column: str) -> list[ColumnPlace]:
 
 def _read(query: Query, table: str, column: str) -> Sequence[str]:
     """The columns of silver."""
-    times = ("start", "end") if query.window.longest_event_us is not None else ("start",)
-    cutting = (*times, *query.window.cutting_columns)
+    lasting = any(window.longest_event_us is not None for window in query.every_window)
+    times = ("start", "end") if lasting else ("start",)
+    cutting = (*times, *(each for window in query.every_window for each in window.cutting_columns))
     is_late = table.removesuffix("_audit").endswith("_late")
     if column in query.key or (is_late and column in _EVENTS_OWN):
         return (column,)
     if column in query.aggregates:
         return query.aggregates[column].read_columns or times
+    if column in query.name_column:
+        return ()
     if column in _WHERE_WINDOWS_ARE:
         return cutting
     if column == "arrival_date":

@@ -45,17 +45,20 @@ def tables_of(query_name: str) -> QueryTables:
         return QueryTables.of(query)
 
 
-def served(tables: QueryTables) -> ServedQuery:
-    """The query as kernels serve it. NotServed, NotRecounted and WrongParameter, with file and line."""
+def served(tables: QueryTables) -> list[ServedQuery]:
+    """The query as kernels serve it, once for each of its windows. NotServed, NotRecounted and WrongParameter, with
+    file and line."""
     query, columns = tables.query, tables.source.stream.columns
     with _placed(query):
-        found = ServedQuery.of(query)
-        refuse_unrecounted(query.window)
-        plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
+        parts = ServedQuery.parts_of(query)
+        for each in parts:
+            refuse_unrecounted(each.query.window)
+        plan = plan_aggregates(parts[0].query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
         if isinstance(query, Model):
-            require_served(found, query)
-        found.choose_kernel(plan)
-    return found
+            require_served(parts[0], query)
+        for each in parts:
+            each.choose_kernel(plan)
+    return parts
 
 
 def _feature_set_names() -> list[str]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from windrow.kernels.api import AggregatePlan
 from windrow.kernels.farm.content import STATUSES
 from windrow.kernels.farm.functions import function, output_names, parameter_values
+from windrow.kernels.monoid import AnyAggregate
 from windrow.kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, keeps_nulls, named_elsewhere
 from windrow.kernels.replay.numbered.spans import by_shares
 from windrow.pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME, expression_types
@@ -113,17 +114,7 @@ def _output(
 ) -> Output:
     _check(name, aggregate, column_types)
     types = tuple(_type_of(name, value, column_types) for value in aggregate.values)
-    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
-    first_type, second_type = (*words, *("int64", "")[len(words) :])
-    first, second, *_ = (*range(len(words)), None, None)  # their places among the aggregate's own columns
-    spec = AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
-    try:
-        monoid = find_monoid(spec)[1]
-    except WrongParameter as wrong:
-        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
-    if aggregate.where is not None and keeps_nulls(spec, monoid):
-        given = ", ".join(f"{parameter}={value}" for parameter, value in aggregate.parameters)
-        raise WrongParameter(f"aggregates[{name!r}]", f"{aggregate.function} with {given} and a filter", _NO_FILTER)
+    spec, monoid = _found(name, aggregate, types)
     kept = {None: 0, SECOND: 1}.get(monoid.output_type)  # which column's type the result has
     reads = tuple(
         ValueColumn(value, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
@@ -133,6 +124,22 @@ def _output(
     first, second, *_ = (*places, None, None)
     spec = spec._replace(column=first, second=second)
     return Output(name, spec, reads, types[kept] if kept is not None else _RESULTS[monoid.output_type], kept)
+
+
+def _found(name: str, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> tuple[AggregateSpec, AnyAggregate]:
+    """With the values' places among the aggregate's own."""
+    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
+    first_type, second_type = (*words, *("int64", "")[len(words) :])
+    first, second, *_ = (*range(len(words)), None, None)
+    spec = AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
+    try:
+        monoid = find_monoid(spec)[1]
+    except WrongParameter as wrong:
+        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
+    if aggregate.where is not None and keeps_nulls(spec, monoid):
+        given = ", ".join(f"{parameter}={value}" for parameter, value in aggregate.parameters)
+        raise WrongParameter(f"aggregates[{name!r}]", f"{aggregate.function} with {given} and a filter", _NO_FILTER)
+    return spec, monoid
 
 
 def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
@@ -181,7 +188,7 @@ def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Colum
     arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
     names = {type_: name for name, type_ in ARROW_TYPES.items()}
     outputs = plan_aggregates(query, arrow_types).outputs
-    for output in () if query.window.context_free else outputs:
+    for output in () if query.context_free else outputs:
         # What a day carries on are words; that of a string means something within its own replay only, unless hashed.
         types = (output.spec.column_type, output.spec.second_type)
         if "string" in types and not all(read.hashed for read in output.reads):
@@ -222,10 +229,11 @@ class QueryTables(NamedTuple):
     def of(cls, query: Query) -> "QueryTables":
         """From the query and its stream; the columns of aggregates and of a model's function come from the kernels."""
         stream = registry.stream(query.stream)
-        aggregates = aggregate_columns(query, {column.name: column.type for column in stream.columns})
+        of_one_window = next(iter(query.parts.values()))  # the columns of aggregates, all windows have in common
+        aggregates = aggregate_columns(of_one_window, {column.name: column.type for column in stream.columns})
         of_function = function_columns(query) if isinstance(query, Model) else ()
         tables = query_tables(query, stream, (*aggregates, *of_function))
-        state = None if query.window.context_free else state_table(query, stream)
+        state = None if query.context_free else state_table(query, stream)
         return cls(query, StreamTables.of(stream), *tables, state)
 
 

@@ -171,7 +171,7 @@ def _named(kind: str, text: str, files: tuple[str, ...]) -> list[tuple[str, str,
 def _perhaps(lake: Lake, found: list[StaleRun]) -> Iterator[PlannedRun]:
     """Published days that go on from one that is made again, and are not stale yet."""
     for query in _queries(found):
-        if query not in registry.queries() or registry.queries()[query].window.context_free:
+        if query not in registry.queries() or registry.queries()[query].context_free:
             continue
         days = {run.day for run in found if run.query == query}
         first = min(days)

@@ -168,7 +168,7 @@ class _Verification:
 
     def _why_not(self, copied: Config, way: ReplayWay) -> str | None:
         """Why a way can't be gone here."""
-        if way.in_any_order and not self.tables.query.window.context_free:
+        if way.in_any_order and not self.tables.query.context_free:
             return "each day starts from the day before, so oldest first is the only order"
         if way.in_any_order and len(self.days) < 2:
             return "only one day is published"

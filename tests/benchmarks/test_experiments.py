@@ -19,6 +19,7 @@ from benchmarks import (
     plan_at_scale,
     quantiles_replay,
     run_growth,
+    several_windows,
     upkeep,
 )
 from benchmarks.calls import Calls
@@ -143,6 +144,15 @@ def test_the_page_has_every_way_of_the_local_engine_and_equal_rows(tmp_path):
     assert re.search(r"- [1-9][\d,]* final rows are equal to those of duckdb", text)
     assert len(re.findall(r"^- (?:Holds|DOES NOT HOLD): ", text, re.MULTILINE)) == 3
     assert not (tmp_path / "lakes").exists()
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(60)
+def test_several_windows_have_the_rows_of_as_many_queries(tmp_path):
+    small = ["--days", "2", "--trips", "60", "--rounds", "1", "--home", str(tmp_path / "lakes")]
+    text = several_windows.main([*small, "--into", str(tmp_path)]).read_text()
+    assert re.search(r"^- The [1-9][\d,]* rows and late rows are those that 20 queries", text, re.MULTILINE)
+    assert len(re.findall(r"^- (?:Holds|DOES NOT HOLD): ", text, re.MULTILINE)) == 1
 
 
 @pytest.mark.jvm

@@ -10,6 +10,7 @@ import pytest
 from tests.support.engines import ENGINES
 from tests.support.lakes import PATIENT
 from tests.support.oracle import features as oracle
+from tests.support.replay import landing
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines import engine_of
@@ -17,8 +18,10 @@ from windrow.pipelines.features import probe_work, probing
 from windrow.pipelines.features import run as runs
 from windrow.pipelines.features.feature_runs import FeatureRequest
 from windrow.pipelines.features.run import AskedLabels, features_of, make_features
+from windrow.pipelines.features.stale import stale_features
 from windrow.pipelines.replay import replay_plan
 from windrow.pipelines.rows.arrays import TIME
+from windrow.pipelines.upkeep.day_plan import carry_out, plan
 from windrow.schemas.errors import GateFailed
 from windrow.schemas.feature_set import FeatureSet
 from windrow.schemas.query import agg
@@ -52,6 +55,7 @@ def labels(config: Config, count: int = 200, seed: int = 1) -> pa.Table:
     moved = [at + chance.choice((-1, 0, 1, 60_000_000)) * timedelta(microseconds=1) for at in asked]
     of_station = [chance.choice([*stations, -1]) for _ in range(count)]
     columns = {"start_station_id": of_station, "end_station_id": of_station[::-1], "label": [*range(count)]}
+    columns |= {"row": [*range(count)], "number": ["a"] * count, "arrival": [*range(count)]}
     return pa.table({**columns, "asked_at": pa.array(moved, TIME)})
 
 
@@ -131,3 +135,20 @@ def test_a_wrong_value_keeps_the_table_as_it_was(published, file, column, monkey
     with pytest.raises(GateFailed, match=rf"{column}.* is 7777"):
         made(published, file)
     assert lake.read(INTO).equals(rows)
+
+
+@pytest.mark.slow
+def test_what_lands_later_makes_a_table_stale_and_the_plan_makes_it_as_if_it_had_been_there(published, file, tmp_path):
+    lake = Lake(published)
+    made(published, file, knowledge="both")
+    assert stale_features(lake) == []
+    landing.write(published.landing, landing.late_file())
+    planned = plan(published, [], lambda text: None)
+    [found] = planned.features
+    assert found.table == INTO and any("arrival day" in reason for reason in found.reasons)
+    assert planned.steps[-1].command == f"windrow features bikes_station --labels {INTO} --into {INTO} --as both"
+    carry_out(published, planned, lambda text: None)
+    assert stale_features(lake) == []
+    rows = lake.read(INTO).sort_by("label")
+    made(published, file, into="another", knowledge="both")
+    assert lake.read("another").sort_by("label").equals(rows)
