@@ -1,6 +1,8 @@
 """A query's tables beside its results: what a run leaves for the next day's, where windows depend on their key's other
 events; and what each lateness would have made of its rows, the lateness curve (semantics §3)."""
 
+from collections.abc import Mapping
+
 from windrow.schemas.query import Query
 from windrow.schemas.stream import Column, Stream
 from windrow.schemas.tables import WINDOW_NAMED, Table, key_columns, required
@@ -31,6 +33,54 @@ def state_table(query: Query, stream: Stream) -> Table:
         ),
         partition_by=("logical_date", "bucket"),
         sort_by=query.key,
+    )
+
+
+PANE_STATE, PANE_EVENTS = "pane_state", "pane_events"
+PARTITION = ("arrival_date", "made_of", "holds")
+NOTHING = "0"
+"""What a partition of panes holds that has no rows."""
+
+
+def panes_name(query: str) -> str:
+    """The table's name, by the query's."""
+    return f"panes_{query}"
+
+
+def recounted_names(query: Query) -> dict[str, tuple[str, str, str]]:
+    """By aggregate: the columns of its plain recount in a pane, of how many values that is, and of their magnitude."""
+    return {
+        name: (f"recounted_{place}", f"values_{place}", f"magnitude_{place}")
+        for place, name in enumerate(query.aggregates)
+    }
+
+
+def panes_table(query: Query, stream: Stream, types: Mapping[str, str]) -> Table:
+    """By arrival day, key and pane what later runs need of the day's events. types: of what is counted again, by
+    aggregate. It can be removed at any time: runs make it again."""
+    recounted = []
+    for name, (value, values, magnitude) in recounted_names(query).items():
+        what = f"plain recount of {name}: of a sum or mean the sum, of an extreme that"
+        recounted += [
+            Column(value, types[name], f"{what}; null without values"),
+            required(values, "int64", f"how many values the recount of {name} is of"),
+            Column(magnitude, "float64", f"sum of the magnitudes of the values of {name}; null without any"),
+        ]
+    return Table(
+        panes_name(query.name),
+        f"States of the panes of {query.name} by arrival day, from which later runs go on",
+        (
+            *key_columns(query, stream),
+            required("start", "timestamp", "start of the pane, UTC"),
+            required(PANE_EVENTS, "int64", "events that arrived on the day and lie in the pane"),
+            required(PANE_STATE, "binary", "int64 words, the least byte first, as the kernel combined these events"),
+            *recounted,
+            required("arrival_date", "date", "day of arrival, UTC"),
+            required("made_of", "string", "digest of that day's silver, and of what is asked of it"),
+            required("holds", "string", "digest of the rows"),
+        ),
+        partition_by=PARTITION,
+        sort_by=(*query.key, "start"),
     )
 
 

@@ -127,9 +127,9 @@ def _numbers(column: ArrowColumn) -> np.ndarray:
 
 def _order_mixed(integers: np.ndarray, floats: np.ndarray) -> np.ndarray:
     rounded = integers.astype(np.float64)
-    limits = np.iinfo(integers.dtype)
     is_same = rounded == floats
-    is_above = is_same & (floats > limits.max)  # an integer that was rounded up to 2**63, say
+    # Of integers that were rounded up to it: no int64 is 2**63.
+    is_above = is_same & (floats >= 2.0 ** (64 if integers.dtype == np.uint64 else 63))
     whole = np.where(is_same & ~is_above, floats, 0.0).astype(integers.dtype)
     exact = np.where(is_above, -1, _signs(integers, whole))
     return np.where(is_same, exact, _signs(rounded, floats))

@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from windrow.kernels.replay.types import PaneStates
 from windrow.pipelines.replay.day_state import group_with
 from windrow.pipelines.replay.event_arrays import Groups, event_times, group, value_arrays
 from windrow.pipelines.replay.expressions import counted_rows
+from windrow.pipelines.replay.kept_panes import PaneRows, group_with_panes
 from windrow.pipelines.tables.query_tables import Aggregates, ValueColumn, plan_aggregates
 from windrow.schemas.query import Query
 
@@ -20,7 +22,7 @@ from windrow.schemas.query import Query
 class EventsByKey(NamedTuple):
     """events: those that pass the query's `where`; groups: their places by key; start_us, end_us, arrival_us: key by
     key; key_numbers: of each key, its number among all of the query's; carried: what an earlier replay left of each
-    key, None where windows depend on no other events."""
+    key, None where windows depend on no other events; panes: of what came before, None where all are events."""
 
     events: pa.Table
     groups: Groups
@@ -29,27 +31,32 @@ class EventsByKey(NamedTuple):
     arrival_us: np.ndarray
     key_numbers: np.ndarray
     carried: Sequence[np.ndarray] | None = None
+    panes: PaneStates | None = None
 
     @classmethod
-    def of(cls, events: pa.Table, query: Query, carried: pa.Table | None = None) -> "EventsByKey":
-        """Also keys that only were carried on. O(events · log events)."""
+    def of(cls, events: pa.Table, query: Query, before: pa.Table | PaneRows | None = None) -> "EventsByKey":
+        """Also keys that only were carried on, or have panes only. O(events · log events)."""
         kept = events.filter(counted_rows(events, query))
-        if carried is None:
-            groups, saved = group(kept, query.key), None
+        saved, panes = None, None
+        if before is None:
+            groups = group(kept, query.key)
+        elif isinstance(before, PaneRows):
+            groups, panes = group_with_panes(kept, before, query.key)
         else:
-            groups, saved = group_with(kept, carried, query.key)
-        return cls(kept, groups, *event_times(kept, groups), np.arange(len(groups.offsets) - 1), saved)
+            groups, saved = group_with(kept, before, query.key)
+        return cls(kept, groups, *event_times(kept, groups), np.arange(len(groups.offsets) - 1), saved, panes)
 
     def chosen(self, wanted: np.ndarray) -> "EventsByKey":
-        """Those of some places, and their keys. O(events)."""
+        """Those of some places, and their keys; where there are panes, all keys. O(events)."""
         order, number = self.groups.order[wanted], self.groups.number[wanted]
         counts = np.bincount(number, minlength=len(self.groups.offsets) - 1)
-        present = np.flatnonzero(counts)
+        present = np.flatnonzero(counts) if self.panes is None else np.arange(len(counts))
         keys = None if self.groups.keys is None else self.groups.keys.take(present)
         offsets = np.concatenate(([0], np.cumsum(counts[present]))).astype(np.int64)
         groups = Groups(order, offsets, np.repeat(np.arange(len(present)), counts[present]), keys)
         start_us, end_us, arrival_us = (us[wanted] for us in (self.start_us, self.end_us, self.arrival_us))
-        return EventsByKey(self.events, groups, start_us, end_us, arrival_us, self.key_numbers[present])
+        of_keys = self.key_numbers[present]
+        return EventsByKey(self.events, groups, start_us, end_us, arrival_us, of_keys, panes=self.panes)
 
 
 class ValueWords(NamedTuple):
@@ -72,11 +79,11 @@ class QueryEvents(NamedTuple):
     values: ValueWords
 
     @classmethod
-    def of(cls, events: pa.Table, query: Query, carried: pa.Table | None = None) -> "QueryEvents":
+    def of(cls, events: pa.Table, query: Query, before: pa.Table | PaneRows | None = None) -> "QueryEvents":
         """Of validated events. WrongParameter, NotServed for aggregates that don't fit the columns."""
         of_one_window = next(iter(query.parts.values()))  # what the aggregates are, all windows have in common
         aggregates = plan_aggregates(of_one_window, {field.name: field.type for field in events.schema})
-        keyed = EventsByKey.of(events, query, carried)
+        keyed = EventsByKey.of(events, query, before)
         return cls(keyed, ValueWords(aggregates, *value_arrays(aggregates, keyed.events, keyed.groups.order)))
 
     def chosen(self, wanted: np.ndarray) -> "QueryEvents":

@@ -87,7 +87,8 @@ def replay_events(
     rules: by default those of a stream that goes on, and all rows. Errors: as `windrow.pipelines.local.replay_table`.
     bounds_us: of each part, the time after which its events start; by default all make rows.
     Of windows that depend on other events, what an earlier replay carried on came along with the events; then `ticks`
-    are from the last before these events on. BadInput where another definition carried it.
+    are from the last before these events on. BadInput where another definition carried it. Panes of what came before
+    came along too (kept_panes.py), in time for each window that has a row from `rows_from_us` on.
     O(events · log events + rows) time; the kernel runs without the GIL.
     """
     options, rules, made = options or {}, rules or parts[0].rules(None), []
@@ -114,12 +115,13 @@ def _replay_window(
 ) -> ReplayedWindow:
     query, (keyed, (aggregates, words, valid, strings)) = served.query, of
     choice = _kernel(served, aggregates, options)
-    rules = rules._replace(carried=keyed.carried or None)  # without keys nothing is carried on
+    rules = rules._replace(carried=keyed.carried or None, panes=keyed.panes)  # without keys nothing is carried on
     start_us, end_us = served.kind.attributed(query.window, keyed.start_us, keyed.end_us)
     labels = labels_of(keyed, aggregates, served)
     columns = EventColumns(keyed.groups.offsets, start_us, keyed.arrival_us, words, valid, end_us, labels)
     column, column_type, reads = aggregates.window
-    spec = served.kind.spec(query.window, start_us if len(start_us) else None)
+    starts_us = start_us if keyed.panes is None else np.append(start_us, keyed.panes.starts_us)
+    spec = served.kind.spec(query.window, starts_us if len(starts_us) else None)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
     rows = replay_keys(columns, spec, aggregates.plan, ticks, rules, choice)
     of_function: dict[str, pa.Array] = {}

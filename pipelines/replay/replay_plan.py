@@ -25,6 +25,8 @@ from windrow.pipelines.engines.engine import Gathering, limit_bytes, packed_with
 from windrow.pipelines.engines.file_rows import ALL_TIME, EVERY_ROW, Panes, Range
 from windrow.pipelines.replay.work import Work
 
+OF_PANES = -1
+"""Instead of a bucket: of panes, which are in none."""
 Buckets = Mapping[tuple[str, ...], int]
 """By the files of a bucket their bytes."""
 
@@ -121,13 +123,15 @@ class ReplayPlan:
 def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
     """For so many tasks at once, of files of the look-backs, and of the state that the run goes on from. O(files)."""
     tables, earlier = work.tables, work.earlier
-    found = [files_by_day(lake, tables.source.silver.name, work.silver_version, work.reads)]
+    found = [files_by_day(lake, tables.source.silver.name, work.silver_version, work.reads_events)]
     if tables.state is not None and earlier is not None:
         found.append(files_by_day(lake, tables.state.name, earlier.version, earlier.day.__eq__))
     files: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for path, size, bucket in (file for by_day in found for of_day in by_day.values() for file in of_day):
         assert bucket is not None, "silver and the states are kept in buckets"
         files[bucket][path] = size
+    if work.panes is not None:
+        files[OF_PANES] = dict(work.panes.files)
     buckets = {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
     return ReplayPlan(work, buckets, limit_bytes(buckets.values(), slots, lake.config.task_bytes))
 

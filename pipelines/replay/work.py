@@ -10,7 +10,7 @@ are replayed one by one where an aggregate rounds as it goes.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from windrow.pipelines.delta.day_files import files_by_day
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.replay import day_state
 from windrow.pipelines.replay.day_state import EarlierState
+from windrow.pipelines.replay.pane_plan import PaneChoice, PaneDays, choose
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.watermark import PassTable
 from windrow.pipelines.rows.arrays import ARROW_TYPES
@@ -33,7 +34,7 @@ from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDay
 from windrow.pipelines.tables.query_tables import QueryTables, plan_aggregates
 from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
 from windrow.schemas.model import Model
-from windrow.schemas.side_tables import CARRIED
+from windrow.schemas.side_tables import CARRIED, PANE_STATE
 from windrow.schemas.stream import Stream
 from windrow.schemas.windows import MICROSECOND
 
@@ -103,7 +104,7 @@ class LookBack:
 class Work:
     """backs: of each day, in rising order; ticks: the watermark's staircase over all that is read; silver_version: of
     which it is read; earlier: the state that the first day goes on from; workers: threads of a model's farm, None of a
-    plain query."""
+    plain query; panes: what is read of the first arrival days instead of their events, and why that is so or not."""
 
     tables: QueryTables
     backs: tuple[LookBack, ...]
@@ -111,6 +112,8 @@ class Work:
     silver_version: int
     earlier: EarlierState | None = None
     workers: int | None = None
+    panes: PaneDays | None = None
+    why_panes: str = ""
 
     @cached_property
     def served(self) -> list[ServedQuery]:
@@ -122,8 +125,12 @@ class Work:
         return [each.last for each in self.backs]
 
     def reads(self, day: date) -> bool:
-        """Whether the run reads events that arrived on a day."""
+        """Whether rows depend on events that arrived on a day."""
         return any(each.reads(day) for each in self.backs)
+
+    def reads_events(self, day: date) -> bool:
+        """Whether it reads the day's events, not their panes."""
+        return self.reads(day) and (self.panes is None or day >= self.panes.from_day)
 
     def arrival_days(self, days: Iterable[date]) -> list[date]:
         """Those of the days whose events are read, and the run's own."""
@@ -144,16 +151,17 @@ class Work:
 
     @property
     def whole_buckets(self) -> bool:
-        """Whether a key is in one bucket only."""
-        return {*self.bucket_key} <= {*self.key}
+        """Whether a key is in one bucket only, and all that is read is in buckets."""
+        return self.panes is None and {*self.bucket_key} <= {*self.key}
 
     @cached_property
     def read_schema(self) -> pa.Schema:
-        """The columns of silver that are read; and that of the state, whose rows come along among the events."""
+        """The columns of silver that are read; and that of states, whose rows come along among the events."""
         query, silver = self.tables.query, {column.name: column for column in self.tables.source.silver.columns}
         read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
-        fields = [pa.field(each.name, ARROW_TYPES[each.type], each.nullable or self.goes_on) for each in read]
-        return pa.schema([*fields, (CARRIED, pa.binary())] if self.goes_on else fields)
+        state = CARRIED if self.goes_on else PANE_STATE if self.panes else None
+        fields = [pa.field(each.name, ARROW_TYPES[each.type], each.nullable or state is not None) for each in read]
+        return pa.schema([*fields, (state, pa.binary())] if state else fields)
 
     @cached_property
     def is_exact(self) -> bool:
@@ -207,8 +215,18 @@ def work_of(lake: Lake, tables: QueryTables, days: Sequence[date], read: Reading
         newest_us = [None] * len(days)
     paths = ([file.path for file in files.get(day, ())] for day in days)
     backs = [_look_back(tables, *each) for each in zip(paths, days, newest_us, strict=True)]
-    ticks = staircase.ticks(min(each.first_day for each in backs), days[-1])
-    return Work(tables, tuple(backs), ticks, silver, earlier)
+    first_day = min(each.first_day for each in backs)
+    chosen = PaneChoice(None) if tables.state else choose(lake, tables, silver, first_day, days, staircase)
+    ticks = staircase.ticks(chosen.panes.from_day if chosen.panes else first_day, days[-1])
+    return Work(tables, tuple(backs), ticks, silver, earlier, None, *chosen)
+
+
+def without_panes(lake: Lake, work: Work, read: Reading, why: str) -> Work:
+    """The same, all of it from silver."""
+    source = work.tables.source
+    passes = PassTable(lake, source, read.snapshot.version(source.passes.name), read.days)
+    ticks = passes.ticks(min(each.first_day for each in work.backs), work.days[-1])
+    return replace(work, panes=None, why_panes=why, ticks=ticks)
 
 
 def _look_back(tables: QueryTables, files: Sequence[str], day: date, newest_us: int | None) -> LookBack:

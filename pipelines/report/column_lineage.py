@@ -10,7 +10,7 @@ from typing import NamedTuple
 from windrow.schemas import registry
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
-from windrow.schemas.side_tables import lateness_name, state_name
+from windrow.schemas.side_tables import lateness_name, panes_name, state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.tables import EVENT_TIMES, READING
 
@@ -74,7 +74,7 @@ def _of_stream(stream: Stream, table: str, column: str) -> list[ColumnPlace]:
 
 
 def _of_query(query: Query, table: str, column: str) -> list[ColumnPlace]:
-    if table in (state_name(query.name), lateness_name(query.name)):
+    if table in (state_name(query.name), panes_name(query.name), lateness_name(query.name)):
         return []
     if column == "emitted_date":
         return [ColumnPlace(table, "emitted_at")]

@@ -19,6 +19,7 @@ from windrow.pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABL
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.runs import definitions
+from windrow.pipelines.tables.pane_tables import why_no_panes
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.pipelines.upkeep.replay_ways import WAYS, ReplayWay
 from windrow.pipelines.upkeep.trial import copy, trial
@@ -172,6 +173,8 @@ class _Verification:
             return "each day starts from the day before, so oldest first is the only order"
         if way.in_any_order and len(self.days) < 2:
             return "only one day is published"
+        if way.needs_panes and (why := why_no_panes(self.tables)):
+            return f"no panes are kept: {why}"
         return self._why_no_files(Lake(copied)) if way.needs_files else None
 
     def _why_no_files(self, lake: Lake) -> str | None:

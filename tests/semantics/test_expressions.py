@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from itertools import product
 from typing import NamedTuple
 
 import duckdb
@@ -18,7 +19,17 @@ from hypothesis import strategies as st
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.local import replay_table
 from tests.support.oracle import oracle
-from tests.support.semantics.expressions import Beyond, Columns, Meant, conditions, constant, numbers
+from tests.support.semantics.expressions import (
+    SIGNS,
+    Beyond,
+    Columns,
+    Meant,
+    column,
+    compared,
+    conditions,
+    constant,
+    numbers,
+)
 from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions
 from tests.support.semantics.queries import HOUR, ask
 from tests.support.semantics.searching import search_until_nothing_is_missing
@@ -73,7 +84,9 @@ def bits(values: Iterable) -> list:
 
 def asked_of(meant: Meant) -> dict[int, object]:
     wanted, tree = meanings(meant, lenient=False), parse(meant.text)
-    assert bits(evaluate(tree, AskedRows(EVENTS.take(list(wanted)))).to_pylist()) == bits(wanted.values())
+    assert bits(evaluate(tree, AskedRows(EVENTS.take(pa.array(wanted, pa.int64())))).to_pylist()) == bits(
+        wanted.values()
+    )
     assert bits(in_python.evaluate(tree, ROWS[place]) for place in wanted) == bits(wanted.values())
     for place in {*range(len(ROWS))} - {*wanted}:
         with pytest.raises(BadInput, match="beyond int64|no finite float64"):
@@ -81,15 +94,20 @@ def asked_of(meant: Meant) -> dict[int, object]:
     return wanted
 
 
+MANY = settings(max_examples=12 * settings.default.max_examples)  # each is quick
+
+
+@MANY
 @given(numbers(WIDE))
 def test_arithmetic_is_exact_in_int64_or_of_floats_and_nothing_wraps(meant):
     asked_of(meant)
 
 
+@MANY
 @given(conditions(WIDE))
 def test_a_condition_is_true_false_or_unknown_as_in_sql_and_compares_exact_values(meant):
     wanted = asked_of(meant)
-    passes = rows_that_pass(EVENTS.take(list(wanted)), parse(meant.text)).tolist()
+    passes = rows_that_pass(EVENTS.take(pa.array(wanted, pa.int64())), parse(meant.text)).tolist()
     assert passes == [each is True for each in wanted.values()]
 
 
@@ -105,6 +123,7 @@ def database():
 def test_duckdb_says_the_same_and_null_of_an_integer_beyond_int64(database):
     types = in_duckdb.types_of(database, "events")
 
+    @MANY
     @given(numbers(WIDE) | conditions(WIDE))
     def ask(meant: Meant) -> None:
         wanted = meanings(meant, lenient=True)
@@ -113,6 +132,29 @@ def test_duckdb_says_the_same_and_null_of_an_integer_beyond_int64(database):
         assert bits(found[place][0] for place in wanted) == bits(wanted.values())
 
     ask()
+
+
+SIDES = [
+    column("i"),
+    column("j"),
+    column("f"),
+    column("g"),
+    *(constant(repr(each), each) for each in (2.0**63, BIG + 1)),
+]
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_numbers_of_all_types_are_compared_exactly_on_both_sides(sign, database):
+    """On rows of which each pairs one of the first column's values with one of the second's."""
+    for left, right in product(SIDES, repeat=2):
+        meant = compared(left, sign, right)
+        pairs = [{**row, **{name: other[name] for name in ("j", "g")}} for row, other in product(ROWS, repeat=2)]
+        wanted, tree = [meant.of(row, False) for row in pairs], parse(meant.text)
+        events = pa.Table.from_pylist(pairs, EVENTS.schema)
+        assert evaluate(tree, AskedRows(events)).to_pylist() == wanted, meant.text
+        asked = in_duckdb.in_sql(tree, "e", in_duckdb.types_of(database, "events"))
+        database.register("pairs", events)
+        assert [held for (held,) in database.execute(f"SELECT {asked} FROM pairs e").fetchall()] == wanted, meant.text
 
 
 OF_STREAM = Columns(("bikes", "dock"), ("weight",), ("hub",), times=("start", "end"))

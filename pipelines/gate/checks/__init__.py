@@ -39,28 +39,29 @@ def verdicts_on_silver(silver: SilverDays) -> dict[date, list[Verdict]]:
 
 def find_in_rows(recount: Recount) -> FoundByLaw:
     """What each law finds on some keys of a run's rows."""
-    return {file: law.find(recount) for file, law in _laws(recount).items() if file not in _excepted(recount)}
+    excepted = _excepted(recount)
+    return {file: law.find(recount) for file, law in _laws(recount).items() if file not in excepted}
 
 
 def verdicts_on_rows(of: AuditedDays, found: Sequence[FoundByLaw]) -> dict[date, list[Verdict]]:
     """What each law says of a run's rows, from what it found on some keys of some days, and one window, at a time."""
-    asked = _laws(of).keys() - _excepted(of).keys()
+    laws, excepted, notes = _laws(of), _excepted(of), _notes(of)
+    asked = laws.keys() - excepted.keys()
     whole = {file: joined_by_day([each[file] for each in found if file in each]) for file in asked}
-    return {
-        day: _verdicts_on_day(replace(of, days=(day,)), {file: by_day[day] for file, by_day in whole.items()})
-        for day in of.days
-    }
-
-
-def _verdicts_on_day(of: AuditedDays, found: dict[str, LawFinding]) -> list[Verdict]:
-    excepted, notes, verdicts = _excepted(of), _notes(of), []
-    for file, law in _laws(of).items():
-        if file in excepted:
-            verdicts.append(does_not_apply(of, law.NAME, excepted[file]))
-            continue
-        verdict, said = law.verdict(of, found[file]), notes.get(file, [])
-        verdicts.append(replace(verdict, figure=f"{verdict.figure} ({'; '.join(said)})") if said else verdict)
+    verdicts: dict[date, list[Verdict]] = {}
+    for day in of.days:
+        of_day, found_then = replace(of, days=(day,)), {file: by_day[day] for file, by_day in whole.items()}
+        verdicts[day] = [
+            does_not_apply(of_day, law.NAME, excepted[file])
+            if file in excepted
+            else _noted(law.verdict(of_day, found_then[file]), notes.get(file, []))
+            for file, law in laws.items()
+        ]
     return verdicts
+
+
+def _noted(verdict: Verdict, notes: Sequence[str]) -> Verdict:
+    return replace(verdict, figure=f"{verdict.figure} ({'; '.join(notes)})") if notes else verdict
 
 
 def _notes(of: AuditedDays) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import in_order, order_statistics, sql
+from windrow.pipelines.gate.recount import in_order, kept, order_statistics, sql
 from windrow.pipelines.gate.recount.query_days import Recount, value_name
 from windrow.pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
 from windrow.schemas.query import Aggregate, AggregatedValue, Query
@@ -125,7 +125,7 @@ def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarra
     every_event = np.ones(len(found.begins), np.int64)
     # Where order counts for no aggregate, there is none.
     places, starts_us = (np.ma.getdata(events.get(each, every_event)) for each in (in_order.PLACE, in_order.STARTED_US))
-    for number, each in enumerate(recounted(query).values()):
+    for number, (name, each) in enumerate(recounted(query).items()):
         column, *others = [events[value_name(query, value)] for value in each.values] or [every_event]
         along = others[0] if others else starts_us
         present = ~(np.ma.getmaskarray(column) | np.ma.getmaskarray(along))
@@ -133,7 +133,10 @@ def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarra
         numbers = numbers.astype(np.float64 if numbers.dtype == np.float64 else np.int64)
         numbers = numbers if share is None else numbers * share
         parameters, along = dict(each.parameters), np.ma.getdata(along)
-        made = RECOUNTED[each.function](Values(found, numbers, present, parameters, share, places, starts_us, along))
+        values = Values(found, numbers, present, parameters, share, places, starts_us, along)
+        if (parts := kept.parts(query, events, name, numbers, present)) is not None:
+            values = values.of_parts(*parts)
+        made = RECOUNTED[each.function](values)
         yield f"recounted_{number}", np.ma.masked_array(made.value, made.null)
         yield f"tolerance_{number}", np.zeros(len(found.first)) + made.tolerance
 

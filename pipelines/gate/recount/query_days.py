@@ -66,6 +66,9 @@ class RecountDatabase:
         for kind, name in made:
             self.connection.execute(f'DROP {kind} "{name}"')
 
+    def types_of(self, relation: str) -> dict[str, str]:
+        return {column: kind for column, kind, *_ in self.rows(f"DESCRIBE {relation}")}
+
 
 @dataclass(frozen=True)
 class QueryConnection(RecountDatabase):
@@ -150,9 +153,6 @@ class Recount(AuditedDays, RecountDatabase):
         )
         differs = "count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)"
         return [day for (day,) in self.rows(f"SELECT emitted_date FROM ({digests}) GROUP BY ALL HAVING {differs}")]
-
-    def types_of(self, relation: str) -> dict[str, str]:
-        return {column: kind for column, kind, *_ in self.rows(f"DESCRIBE {relation}")}
 
     def add_rows(self, table: str, rows: pa.Table) -> None:
         """Add rows to a table, which the first ones make."""

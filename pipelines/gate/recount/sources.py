@@ -15,7 +15,7 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import aggregates, expressions, in_order, sql
+from windrow.pipelines.gate.recount import aggregates, expressions, in_order, kept, sql
 from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view
@@ -44,10 +44,14 @@ def add_sources(whole: Recount, parts: Sequence[Recount], share: KeyShare) -> li
     ]
     since_us = max(YEAR_ONE_US, min(lower_us) - sql.microseconds(whole.stream.ahead_at_most))
     since = min(whole.days[0], EPOCH_DATE + timedelta(days=since_us // DAY_US))
+    from_day = kept.add_panes(whole, since)
+    if from_day is not None:
+        name_rows_of(whole, share, ["panes"])
+    since = since if from_day is None else from_day
     add_view(whole.connection, "all_silver", silver, (since, whole.days[-1]))
     name_rows_of(whole, share.within_buckets, ["silver"])
     whole.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(whole, since)}")
-    _add_read(whole, min(lower_us))
+    _add_read(whole, min(lower_us), has_panes=from_day is not None)
     _add_checked(whole, share)
     if not whole.query.context_free:
         _add_published(whole, share, since)
@@ -75,13 +79,14 @@ def _add_views(recount: Recount, share: KeyShare) -> TableVersion:
     return silver
 
 
-def _add_read(recount: Recount, lower_us: int) -> None:
-    """`read_events`, and `keys` of all events and rows: a row of a key that silver doesn't have must meet a count of 0.
-    Events are read once, for all windows: to read those that arrived apart from the candidates took twice as long."""
-    first, columns = sql.literal(recount.days[0]), _keys(recount)
+def _add_read(recount: Recount, lower_us: int, has_panes: bool) -> None:
+    """`read_events`, and `keys` of all events, panes and rows: a row of a key that silver doesn't have must meet a
+    count of 0. Events are read once, for all windows: to read those that arrived apart from the candidates took twice
+    as long."""
+    first, columns, after_us = sql.literal(recount.days[0]), _keys(recount), max(lower_us, YEAR_ONE_US)
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
-            SELECT {columns} TRUE FROM silver
+            SELECT {columns} TRUE FROM silver {f"UNION SELECT {columns} TRUE FROM panes" if has_panes else ""}
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
     recount.connection.execute("""
@@ -89,13 +94,14 @@ def _add_read(recount: Recount, lower_us: int) -> None:
             SELECT path FROM all_silver UNION SELECT path FROM all_late_table)""")
     ordered = aggregates.depends_on_order(recount.query)
     place = f", row_number() OVER (ORDER BY {', '.join(ORDER)}) AS {in_order.PLACE}" if ordered else ""
-    before = f"""arrival_date < {first} AND s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
+    before = f"""arrival_date < {first} AND s.start > {sql.at(after_us)}
                  AND {_where(recount)}"""
     recount.connection.execute(f"""
         CREATE TEMP {"TABLE" if recount.query.windows else "VIEW"} read_events AS
         SELECT k.key_number, e.* EXCLUDE ({columns} is_event) {place}
         FROM ({_read(recount, with_identity=True)} WHERE arrival_date >= {first}
-              UNION ALL {_read(recount, with_identity=ordered)} WHERE {before}) e
+              UNION ALL {_read(recount, with_identity=ordered)} WHERE {before}
+              {f"UNION ALL BY NAME {kept.rows(recount.query, columns, after_us)}" if has_panes else ""}) e
         JOIN keys k ON {sql.same(recount.query.key, "e", "k")}""")
 
 

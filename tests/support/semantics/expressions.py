@@ -58,10 +58,6 @@ TIMES = {
 DAYS = {"DATE '2024-02-29'": date(2024, 2, 29), "date '1969-12-31'": date(1969, 12, 31)}
 
 
-def whole_number(text: str, value: int) -> Meant:
-    return Meant(text, TIGHTEST, lambda row, lenient: value)
-
-
 def column(name: str, is_float: bool = False) -> Meant:
     return Meant(name, TIGHTEST, lambda row, lenient: row[name], is_float)
 
@@ -151,7 +147,7 @@ def conditions(columns: Columns) -> st.SearchStrategy[Meant]:
 
 def _comparisons(values: st.SearchStrategy[Meant]) -> st.SearchStrategy[Meant]:
     return st.one_of(
-        st.builds(_compared, values, st.sampled_from(tuple(SIGNS)), values),
+        st.builds(compared, values, st.sampled_from(tuple(SIGNS)), values),
         st.builds(_one_of, values, st.lists(values, min_size=1, max_size=3), st.booleans()),
         st.builds(_is_between, values, values, values, st.booleans()),
         st.builds(_is_null, values, st.booleans()),
@@ -178,7 +174,7 @@ def _not(truth: bool | None) -> bool | None:
     return None if truth is None else not truth
 
 
-def _compared(left: Meant, sign: str, right: Meant) -> Meant:
+def compared(left: Meant, sign: str, right: Meant) -> Meant:
     return Meant(
         f"{left.within(ADDING)}{sign} {right.within(ADDING)}",
         COMPARING,
@@ -219,7 +215,7 @@ def _logic(parts: st.SearchStrategy[Meant]) -> st.SearchStrategy[Meant]:
         few.map(_any_of),
         parts.map(_negated),
         parts.map(_in_brackets),
-        st.builds(_compared, parts, st.sampled_from(("=", "<>")), parts),
+        st.builds(compared, parts, st.sampled_from(("=", "<>")), parts),
     )
 
 
