@@ -17,13 +17,6 @@ from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-from matplotlib import pyplot
-
-from tools.docs.drawings import SETTINGS
 from windrow.pipelines.docs.markdown import grid, joined
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -35,6 +28,11 @@ SVG, MARKDOWN, PLAIN = "image/svg+xml", "text/markdown", "text/plain"
 
 def renewed(landing: Path) -> dict[Path, str]:
     """The notebook, its page and its drawing, with what the cells show now; landing holds TRIPS."""
+    import matplotlib  # a second, once; the page of a notebook as it stands needs none
+
+    from tools.docs.drawings import SETTINGS
+
+    matplotlib.use("Agg")
     notebook = read()
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as entered:
         entered.enter_context(patch.dict(os.environ, _settings(Path(scratch), landing)))
@@ -88,6 +86,13 @@ def _shown(source: str, names: dict) -> Iterator[dict]:
     if isinstance(last, ast.Expr):
         data = _as_text(eval(compile(ast.Expression(last.value), NOTEBOOK.name, "eval"), names))
         yield {"output_type": "display_data", "metadata": {}, "data": data}
+    yield from _figures()
+
+
+def _figures() -> Iterator[dict]:
+    """What is drawn and not yet shown."""
+    from matplotlib import pyplot
+
     for number in pyplot.get_fignums():
         written, figure = StringIO(), pyplot.figure(number)
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
