@@ -56,7 +56,8 @@ def _read_file(path: Path, kind: str) -> pa.Table:
             return pq.read_table(path)
         if kind == "CSV":
             return pyarrow.csv.read_csv(path)
-        with duckdb.connect(config={"TimeZone": "UTC"}) as database:
+        with duckdb.connect() as database:
+            database.execute("SET TimeZone = 'UTC'")
             return database.read_json(str(path)).to_arrow_table()
     except (pa.ArrowException, duckdb.Error) as error:
         raise BadInput(f"{path} can't be read as {kind}: {error}") from None
