@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from windrow.kernels.api import PassTicks
 from windrow.pipelines.features.labels import in_lake_types
-from windrow.pipelines.features.probing import feature_parts
+from windrow.pipelines.features.probing import feature_parts, in_their_order
 from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
@@ -111,7 +111,7 @@ def features_table(
     asked, chosen = in_lake_types(arrow_table(labels), features, time, of_key)
     order = asked.append_column(ORDER, pa.array(range(len(asked)), pa.int64()))
     parts = feature_parts(ours, order, chosen, features, knowledge)
-    return pa.concat_tables(parts).sort_by(ORDER).drop_columns([ORDER])
+    return in_their_order(pa.concat_tables(parts), ORDER)
 
 
 def _validated(

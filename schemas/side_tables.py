@@ -4,6 +4,7 @@ events; and what each lateness would have made of its rows, the lateness curve (
 from windrow.schemas.query import Aggregate, Query
 from windrow.schemas.stream import Column, Stream
 from windrow.schemas.tables import WINDOW_NAMED, Table, key_columns, required
+from windrow.schemas.validation import TIMES
 
 CARRIED = "carried_state"
 

@@ -27,7 +27,7 @@ from windrow.pipelines.delta.new_files import ROWS_PER_GROUP, NewFile, write_row
 from windrow.pipelines.engines.engine import Engine, limit_bytes
 from windrow.pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
 from windrow.pipelines.features.newest_rows import read_columns
-from windrow.pipelines.features.probing import feature_parts
+from windrow.pipelines.features.probing import feature_parts, in_their_order
 from windrow.pipelines.location import Location
 from windrow.pipelines.replay.event_arrays import key_codes
 from windrow.pipelines.replay.replay_plan import EventShare, ReplayPlan
@@ -136,7 +136,7 @@ def features_in_memory(lake: Lake, work: ProbeWork, labels: pa.Table) -> pa.Tabl
         events = read_rows(read) if files else work.read_schema.empty_table()
         both = pa.concat_tables([events, rows], promote_options="default").select(work.read_schema.names)
         found += probe_rows(lake, work, both, ALL_TIME).rows
-    return pa.concat_tables(found).sort_by(ROW).drop_columns([ROW])
+    return in_their_order(pa.concat_tables(found), ROW)
 
 
 def probe_share(lake: Lake, work: ProbeWork, share: EventShare) -> FeatureShare:
