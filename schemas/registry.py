@@ -237,7 +237,8 @@ def replay_hash(name: str) -> str:
 
 def query_hash(name: str) -> str:
     """Changes whenever a query's or a model's file or the query language changes."""
-    language = ["query.py", "expressions.py", "expression_text.py", *(["model.py"] if name.startswith(PREFIX) else [])]
+    language = ["query.py", "expressions.py", "expression_text.py", "instants.py"]
+    language += ["model.py"] if name.startswith(PREFIX) else []
     files = [ROOT / file for file in language]
     return _hash_files([source_of(module_of(name)), *files, *sorted((ROOT / "windows").rglob("*.py"))])
 

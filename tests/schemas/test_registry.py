@@ -31,7 +31,8 @@ def touch(file: Path) -> None:
 
 SHARED = ("stream", "parsing", "fields", "json_lines", "local_time")
 OF_STREAM = ["examples/streams/bikes.py", *(f"schemas/{each}.py" for each in SHARED)]
-OF_QUERY = ["examples/queries/bikes_daily.py", "schemas/query.py", "schemas/windows/regular.py"]
+LANGUAGE = ("query", "expressions", "expression_text", "instants", "windows/regular")
+OF_QUERY = ["examples/queries/bikes_daily.py", *(f"schemas/{each}.py" for each in LANGUAGE)]
 OF_OTHERS = ["examples/queries/bikes_demand.py", "schemas/tables.py"]
 
 

@@ -259,6 +259,7 @@ def test_an_event_whose_value_is_beyond_its_type_is_named_and_is_nothing_where_t
         answer("value * 4611686018427387904")
     assert answer("value * 4611686018427387904", where="value < 2") == 2**62
     assert answer("value * 4611686018427387904", of="value < 2") == 2**62
+    assert answer("value - -9223372036854775808", where="value IS NULL") is None
     with pytest.raises(BadInput, match=r"^\(value \* 1e\+308\) is no finite float64.* value 3, "):
         answer("value * 1e308")
     with pytest.raises(
