@@ -1,4 +1,4 @@
-"""What a day's run of windows longer than a day costs: `make bench-long-windows`, or `python -m benchmarks.long_windows`.
+"""What a run of a day costs with windows much longer than a day: `make bench-long-windows`.
 
 A lake with a landing file a day for 400 days. Each way is the whole `replay` of one day in a process of its own, which
 checks silver, replays, asks the gate, publishes, and writes the ledger: processor seconds of the process with all that
