@@ -13,7 +13,7 @@ from datetime import timedelta
 import pyarrow as pa
 
 from windrow.kernels.api import PassTicks
-from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import ArrowStream, arrow_table, validate
@@ -86,7 +86,7 @@ def late_table(
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    return _with_key_types(late_events(EventsByKey.of(ours, query), ServedQuery.parts_of(query), ticks), table, query)
+    return _with_key_types(late_events(EventsOfKeys.of(ours, query), ServedQuery.parts_of(query), ticks), table, query)
 
 
 def _validated(

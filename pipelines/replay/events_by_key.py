@@ -17,7 +17,7 @@ from windrow.pipelines.tables.query_tables import Aggregates, ValueColumn, plan_
 from windrow.schemas.query import Query
 
 
-class EventsByKey(NamedTuple):
+class EventsOfKeys(NamedTuple):
     """events: those that pass the query's `where`; groups: their places by key; start_us, end_us, arrival_us: key by
     key; key_numbers: of each key, its number among all of the query's; carried: what an earlier replay left of each
     key, None where windows depend on no other events."""
@@ -31,7 +31,7 @@ class EventsByKey(NamedTuple):
     carried: Sequence[np.ndarray] | None = None
 
     @classmethod
-    def of(cls, events: pa.Table, query: Query, carried: pa.Table | None = None) -> "EventsByKey":
+    def of(cls, events: pa.Table, query: Query, carried: pa.Table | None = None) -> "EventsOfKeys":
         """Also keys that only were carried on. O(events · log events)."""
         kept = events.filter(rows_that_pass(events, query.where))
         if carried is None:
@@ -40,7 +40,7 @@ class EventsByKey(NamedTuple):
             groups, saved = group_with(kept, carried, query.key)
         return cls(kept, groups, *event_times(kept, groups), np.arange(len(groups.offsets) - 1), saved)
 
-    def chosen(self, wanted: np.ndarray) -> "EventsByKey":
+    def chosen(self, wanted: np.ndarray) -> "EventsOfKeys":
         """Those of some places, and their keys. O(events)."""
         order, number = self.groups.order[wanted], self.groups.number[wanted]
         counts = np.bincount(number, minlength=len(self.groups.offsets) - 1)
@@ -49,7 +49,7 @@ class EventsByKey(NamedTuple):
         offsets = np.concatenate(([0], np.cumsum(counts[present]))).astype(np.int64)
         groups = Groups(order, offsets, np.repeat(np.arange(len(present)), counts[present]), keys)
         start_us, end_us, arrival_us = (us[wanted] for us in (self.start_us, self.end_us, self.arrival_us))
-        return EventsByKey(self.events, groups, start_us, end_us, arrival_us, self.key_numbers[present])
+        return EventsOfKeys(self.events, groups, start_us, end_us, arrival_us, self.key_numbers[present])
 
 
 class ValueWords(NamedTuple):
@@ -68,7 +68,7 @@ class ValueWords(NamedTuple):
 class QueryEvents(NamedTuple):
     """Events as a query's windows share them."""
 
-    keyed: EventsByKey
+    keyed: EventsOfKeys
     values: ValueWords
 
     @classmethod
@@ -76,7 +76,7 @@ class QueryEvents(NamedTuple):
         """Of validated events. WrongParameter, NotServed for aggregates that don't fit the columns."""
         of_one_window = next(iter(query.parts.values()))  # what the aggregates are, all windows have in common
         aggregates = plan_aggregates(of_one_window, {field.name: field.type for field in events.schema})
-        keyed = EventsByKey.of(events, query, carried)
+        keyed = EventsOfKeys.of(events, query, carried)
         return cls(keyed, ValueWords(aggregates, *value_arrays(aggregates, keyed.events, keyed.groups.order)))
 
     def chosen(self, wanted: np.ndarray) -> "QueryEvents":
