@@ -43,7 +43,7 @@ from windrow.pipelines.engines.spark import spark_session as spark
 from windrow.pipelines.engines.spark.settings import MASTER, settings
 from windrow.pipelines.ingest import partitions
 from windrow.pipelines.replay import audit
-from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.watermark import PassTable
 from windrow.pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
@@ -204,7 +204,7 @@ def parts(config: Config) -> dict[str, float]:
         replay_events(QueryEvents.of(events, query), work.served, work.ticks, rules)
 
     def late_one_thread() -> None:
-        late_events(EventsByKey.of(events, query), work.served, work.ticks)
+        late_events(EventsOfKeys.of(events, query), work.served, work.ticks)
 
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
     return {

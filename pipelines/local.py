@@ -15,7 +15,7 @@ import pyarrow as pa
 from windrow.kernels.api import PassTicks
 from windrow.pipelines.features.labels import in_lake_types
 from windrow.pipelines.features.probing import feature_parts, in_their_order
-from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import ArrowStream, arrow_table, validate
@@ -92,7 +92,7 @@ def late_table(
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    return _with_key_types(late_events(EventsByKey.of(ours, query), ServedQuery.parts_of(query), ticks), table, query)
+    return _with_key_types(late_events(EventsOfKeys.of(ours, query), ServedQuery.parts_of(query), ticks), table, query)
 
 
 def features_table(

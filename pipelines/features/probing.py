@@ -18,7 +18,7 @@ from windrow.kernels.probes.entry import probe_keys
 from windrow.pipelines.features.newest_rows import newest_columns
 from windrow.pipelines.features.sorted_labels import SortedLabels, sorted_labels
 from windrow.pipelines.replay.event_arrays import result_arrays, value_arrays
-from windrow.pipelines.replay.events_by_key import EventsByKey
+from windrow.pipelines.replay.events_by_key import EventsOfKeys
 from windrow.pipelines.replay.replay_events import labels_of
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.work import is_exact
@@ -38,7 +38,7 @@ class ProbedEvents(NamedTuple):
     strings: Mapping
 
     @classmethod
-    def of(cls, keyed: EventsByKey, features: FeatureSet) -> "ProbedEvents":
+    def of(cls, keyed: EventsOfKeys, features: FeatureSet) -> "ProbedEvents":
         groups, types = keyed.groups, {field.name: field.type for field in keyed.events.schema}
         aggregates = plan_aggregates(features.query, types)
         words, valid, strings = value_arrays(aggregates, keyed.events, groups.order)
@@ -66,7 +66,7 @@ def feature_parts(
     Raises AggregateFailed, and for aggregates what plan_aggregates does.
     O(events log events + labels log labels + windows · (events · log d + labels)), d as of kernels/probes.
     """
-    keyed = EventsByKey.of(events, features.query)
+    keyed = EventsOfKeys.of(events, features.query)
     of_labels, groups = sorted_labels(labels, time, keyed.groups, features.key)
     probed = ProbedEvents.of(keyed._replace(groups=groups), features) if features.windows else None
     of_rows = [newest_columns(labels, of_labels, features, each, rows_of or {}) for each in knowledges(knowledge)]

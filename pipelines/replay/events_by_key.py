@@ -19,7 +19,7 @@ from windrow.pipelines.tables.query_tables import Aggregates, ValueColumn, plan_
 from windrow.schemas.query import Query
 
 
-class EventsByKey(NamedTuple):
+class EventsOfKeys(NamedTuple):
     """events: those that pass the query's `where`; groups: their places by key; start_us, end_us, arrival_us: key by
     key; key_numbers: of each key, its number among all of the query's; carried: what an earlier replay left of each
     key, None where windows depend on no other events; panes: of what came before, None where all are events."""
@@ -34,7 +34,7 @@ class EventsByKey(NamedTuple):
     panes: PaneStates | None = None
 
     @classmethod
-    def of(cls, events: pa.Table, query: Query, before: pa.Table | PaneRows | None = None) -> "EventsByKey":
+    def of(cls, events: pa.Table, query: Query, before: pa.Table | PaneRows | None = None) -> "EventsOfKeys":
         """Also keys that only were carried on, or have panes only. O(events · log events)."""
         kept = events.filter(counted_rows(events, query))
         saved, panes = None, None
@@ -46,7 +46,7 @@ class EventsByKey(NamedTuple):
             groups, saved = group_with(kept, before, query.key)
         return cls(kept, groups, *event_times(kept, groups), np.arange(len(groups.offsets) - 1), saved, panes)
 
-    def chosen(self, wanted: np.ndarray) -> "EventsByKey":
+    def chosen(self, wanted: np.ndarray) -> "EventsOfKeys":
         """Those of some places, and their keys; where there are panes, all keys. O(events)."""
         order, number = self.groups.order[wanted], self.groups.number[wanted]
         counts = np.bincount(number, minlength=len(self.groups.offsets) - 1)
@@ -56,7 +56,7 @@ class EventsByKey(NamedTuple):
         groups = Groups(order, offsets, np.repeat(np.arange(len(present)), counts[present]), keys)
         start_us, end_us, arrival_us = (us[wanted] for us in (self.start_us, self.end_us, self.arrival_us))
         of_keys = self.key_numbers[present]
-        return EventsByKey(self.events, groups, start_us, end_us, arrival_us, of_keys, panes=self.panes)
+        return EventsOfKeys(self.events, groups, start_us, end_us, arrival_us, of_keys, panes=self.panes)
 
 
 class ValueWords(NamedTuple):
@@ -75,7 +75,7 @@ class ValueWords(NamedTuple):
 class QueryEvents(NamedTuple):
     """Events as a query's windows share them."""
 
-    keyed: EventsByKey
+    keyed: EventsOfKeys
     values: ValueWords
 
     @classmethod
@@ -83,7 +83,7 @@ class QueryEvents(NamedTuple):
         """Of validated events. WrongParameter, NotServed for aggregates that don't fit the columns."""
         of_one_window = next(iter(query.parts.values()))  # what the aggregates are, all windows have in common
         aggregates = plan_aggregates(of_one_window, {field.name: field.type for field in events.schema})
-        keyed = EventsByKey.of(events, query, before)
+        keyed = EventsOfKeys.of(events, query, before)
         return cls(keyed, ValueWords(aggregates, *value_arrays(aggregates, keyed.events, keyed.groups.order)))
 
     def chosen(self, wanted: np.ndarray) -> "QueryEvents":

@@ -35,7 +35,7 @@ from windrow.kernels.runtime.memory import WORD_BYTES
 from windrow.pipelines.ledger.farm_runs import FarmRun
 from windrow.pipelines.replay.day_state import carried_table
 from windrow.pipelines.replay.event_arrays import Groups, result_arrays, sequence_of
-from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.expressions import column_of
 from windrow.pipelines.replay.heavy_function import compute_rows, require_served
 from windrow.pipelines.replay.specifications import ServedQuery
@@ -104,7 +104,7 @@ def replay_events(
     return Replayed(rows, sum((Counter(each.replayed.kernels) for each in made), Counter[str]()))
 
 
-def _in_windows(keyed: EventsByKey, served: ServedQuery, bound_us: int | None) -> np.ndarray:
+def _in_windows(keyed: EventsOfKeys, served: ServedQuery, bound_us: int | None) -> np.ndarray:
     """Which events may be in a window."""
     wanted = ~served.kind.too_long(served.query.window, keyed.start_us, keyed.end_us)
     return wanted if bound_us is None else wanted & (keyed.start_us > bound_us)
@@ -177,7 +177,7 @@ def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> d
     return keys | {name: columns[name] for name in query.window_columns}
 
 
-def late_events(keyed: EventsByKey, parts: Sequence[ServedQuery], ticks: PassTicks) -> pa.Table:
+def late_events(keyed: EventsOfKeys, parts: Sequence[ServedQuery], ticks: PassTicks) -> pa.Table:
     """Which events missed windows, and for what; sorted by key, name of the window and order of arrival; late_by in
     µs. parts: of each window of the query."""
     clash = [name for name in parts[0].query.key if name in LATE_COLUMNS]
@@ -189,7 +189,7 @@ def late_events(keyed: EventsByKey, parts: Sequence[ServedQuery], ticks: PassTic
     return made[0][0] if parts[0].window_name is None else _of_windows(parts, made)
 
 
-def _late_for_window(keyed: EventsByKey, served: ServedQuery, arrived: Arrived) -> tuple[pa.Table, np.ndarray]:
+def _late_for_window(keyed: EventsOfKeys, served: ServedQuery, arrived: Arrived) -> tuple[pa.Table, np.ndarray]:
     """The rows, and the numbers of their keys."""
     late = served.kind.late(served.query.window, arrived) if len(arrived.key) else Late.of_nothing()
     late_rows = keyed.events.take(keyed.groups.order[late.row])
@@ -235,7 +235,7 @@ def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits
         timer.cancel()
 
 
-def labels_of(keyed: EventsByKey, aggregates: Aggregates, served: ServedQuery) -> Labels:
+def labels_of(keyed: EventsOfKeys, aggregates: Aggregates, served: ServedQuery) -> Labels:
     """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq."""
     events, groups = keyed.events, keyed.groups
     read = [each.value for each in aggregates.value_columns]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
-from windrow.pipelines.replay.events_by_key import EventsByKey, QueryEvents
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.watermark import ticks_of_events
@@ -35,7 +35,7 @@ STEPS = ticks_of_events(*(np.asarray(STORY[name].combine_chunks().view(pa.int64(
 
 
 def test_events_of_a_tick_arrive_by_path_as_bytes_then_line_and_reading_as_numbers():
-    late = late_events(EventsByKey.of(BY_PLACE, ask(TEN)), [ServedQuery.of(ask(TEN))], STEPS)
+    late = late_events(EventsOfKeys.of(BY_PLACE, ask(TEN)), [ServedQuery.of(ask(TEN))], STEPS)
     assert late.column_names[1:7] == ["start", "end", "arrival", "path", "line", "reading"]
     assert list(zip(late["path"].to_pylist(), late["line"].to_pylist(), strict=True)) == [
         ("B", 2),
