@@ -237,7 +237,7 @@ def replay_hash(name: str) -> str:
 
 def query_hash(name: str) -> str:
     """Changes whenever a query's or a model's file or the query language changes."""
-    language = ["query.py", "expressions.py", "expression_text.py", "instants.py"]
+    language = ["query.py", "aggregate.py", "expressions.py", "expression_text.py", "instants.py"]
     language += ["model.py"] if name.startswith(PREFIX) else []
     files = [ROOT / file for file in language]
     return _hash_files([source_of(module_of(name)), *files, *sorted((ROOT / "windows").rglob("*.py"))])
@@ -245,7 +245,7 @@ def query_hash(name: str) -> str:
 
 def features_hash(name: str) -> str:
     """Changes whenever a feature set's file or the language of feature sets changes."""
-    language = ["feature_set.py", "query.py", "expressions.py", "expression_text.py"]
+    language = ["feature_set.py", "query.py", "aggregate.py", "expressions.py", "expression_text.py"]
     return _hash_files([source_of(features_module(name)), *(ROOT / each for each in language)])
 
 
