@@ -140,7 +140,7 @@ def _costs(
     asked: Asked, case: TripsCase, labels: int, knowledge: str, folder: Path, lake: TripsLake | None
 ) -> list[FeatureCost]:
     ours = folder / f"windrow_{knowledge}.parquet"
-    found = [measured("windrow", MEMORY, _words("windrow", knowledge, folder), os.environ)]
+    found = [measured("windrow", MEMORY, words_of("windrow", knowledge, folder), os.environ)]
     if lake:
         cost = measured("lake", LAKE, lake.words(folder / "labels.parquet", knowledge), lake.environment)
         lake.keep(folder / "lake.parquet")
@@ -148,13 +148,14 @@ def _costs(
         found.append(cost._replace(others=others))
     for way in WAYS:
         if way.knowledge == knowledge and asked.runs(way, case, labels):
-            cost = measured(way.engine, way.title, _words(way.engine, way.name, folder), os.environ)
+            cost = measured(way.engine, way.title, words_of(way.engine, way.name, folder), os.environ)
             theirs = folder / f"{way.engine}_{way.name}.parquet"
             found.append(cost._replace(others=differing(ours, theirs, SUFFIX[knowledge])))
     return found
 
 
-def _words(engine: str, way: str, folder: Path) -> list[str]:
+def words_of(engine: str, way: str, folder: Path) -> list[str]:
+    """The command of a way."""
     return [sys.executable, "-m", f"benchmarks.features_by_{engine}", way, str(folder)]
 
 
@@ -189,7 +190,9 @@ def _ratios(costs: list[FeatureCost]) -> Iterator[str]:
 
 def missed(found: Sequence[Figure]) -> str:
     """What the page says first."""
-    lines = [f"{each.title}: {verdict}" for each in found for verdict in each.verdicts if verdict.startswith("DOES NOT")]
+    lines = [
+        f"{each.title}: {verdict}" for each in found for verdict in each.verdicts if verdict.startswith("DOES NOT")
+    ]
     return "\n".join(["Where Windrow misses what is asked:", "", *(f"- {line}" for line in lines)]) if lines else (
         "Windrow misses nothing that is asked."
     )  # fmt: skip

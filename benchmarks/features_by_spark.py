@@ -66,8 +66,10 @@ def joined(session: SparkSession, folder: Path, known: str = "AND arrival <= ask
         )
     )  # fmt: skip
     columns = [each for number, window in enumerate(SIZES_US) for each in _of_window(number, window)]
-    return labels.select("label").join(parts.groupBy("label").agg(*columns), "label", "left").fillna(
-        0, [f"{name}_{window}" for window in SIZES_US for name in ("trips", "of_young")]
+    return (
+        labels.select("label")
+        .join(parts.groupBy("label").agg(*columns), "label", "left")
+        .fillna(0, [f"{name}_{window}" for window in SIZES_US for name in ("trips", "of_young")])
     )
 
 

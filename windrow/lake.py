@@ -10,10 +10,10 @@ from windrow.pipelines import config
 from windrow.pipelines.logged import silent
 
 if TYPE_CHECKING:
-    from windrow.pipelines.replay.validate import ArrowStream
-    from windrow.schemas.feature_set import FeatureSet
     from windrow.pipelines.ingest.outcome import IngestReport
+    from windrow.pipelines.replay.validate import ArrowStream
     from windrow.pipelines.runs.reports import DayReport
+    from windrow.schemas.feature_set import FeatureSet
 
 
 def ingest(stream: str, engine: str | None = None) -> "IngestReport":
