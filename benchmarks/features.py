@@ -208,10 +208,10 @@ def head(asked: Asked, found: Sequence[Figure]) -> str:
         "minutes on average; one in 200 up to a day, three in 10,000 up to 20 days; a trip is known when it ends. "
         "Labels ask at any time of the last 60 days. Every way is a fresh process of two threads that reads Parquet "
         "files of trips and labels and writes one of features; `windrow features` reads a lake and leaves a table, the "
-        "law's verdict and its row of the ledger. Starts are included. Counts, whole numbers, minima and maxima have to "
-        "be equal, sums and means of floats within 1e-9 of each other. Processor seconds are user and system of all "
-        "processes, of one run each; peaks are of all processes at one moment, looked at ten times a second. On average "
-        f"{os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour; wall time is left out. "
+        "law's verdict and its row of the ledger. Starts are included. Counts, whole numbers, minima and maxima have "
+        "to be equal, sums and means of floats within 1e-9 of each other. Processor seconds are user and system of all "
+        "processes, of one run each; peaks are of all processes at one moment, looked at ten times a second. On "
+        f"average {os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour; wall time is left out. "
         f"{versions}. Made by `python -m benchmarks.features {asked.options()}`{targeted}."
     )
 

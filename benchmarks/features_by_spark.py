@@ -80,7 +80,8 @@ def _of_window(number: int, window: str) -> list[Column]:
     trips = F.coalesce(F.sum(of("trips")), F.lit(0))
     return [
         trips.alias(f"trips_{window}"), F.coalesce(F.sum(of("of_young")), F.lit(0)).alias(f"of_young_{window}"),
-        F.sum(of("sum_s")).alias(f"sum_s_{window}"), (F.sum(of("sum_s")) / F.sum(of("trips"))).alias(f"mean_s_{window}"),
+        F.sum(of("sum_s")).alias(f"sum_s_{window}"),
+        (F.sum(of("sum_s")) / F.sum(of("trips"))).alias(f"mean_s_{window}"),
         F.min(of("shortest_s")).alias(f"shortest_s_{window}"), F.max(of("longest_s")).alias(f"longest_s_{window}"),
         F.sum(of("sum_north")).alias(f"sum_north_{window}"),
         (F.sum(of("sum_north")) / F.sum(of("trips"))).alias(f"mean_north_{window}"),
