@@ -75,7 +75,7 @@ SPARKS_PART = 10
 """Spark makes a tenth of the pairs that others may make."""
 
 
-class Asked(NamedTuple):
+class AskedCases(NamedTuple):
     """What is measured: trips of a case, and of each case the numbers of labels."""
 
     trips: int = 1_000_000
@@ -101,7 +101,7 @@ class Asked(NamedTuple):
         return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
 
 
-TARGETED = Asked()
+TARGETED = AskedCases()
 
 
 class FeatureCost(NamedTuple):
@@ -122,7 +122,7 @@ def measured(engine: str, title: str, words: Sequence[str], environment: Mapping
     return found
 
 
-def figures(asked: Asked, home: Path) -> Iterator[Figure]:
+def figures(asked: AskedCases, home: Path) -> Iterator[Figure]:
     """One for each case, number of labels and kind of knowledge."""
     for number, (case, sizes) in enumerate(asked.cases().items()):
         folder = home / f"{case.stations}-stations"
@@ -137,10 +137,10 @@ def figures(asked: Asked, home: Path) -> Iterator[Figure]:
 
 
 def _costs(
-    asked: Asked, case: TripsCase, labels: int, knowledge: str, folder: Path, lake: TripsLake | None
+    asked: AskedCases, case: TripsCase, labels: int, knowledge: str, folder: Path, lake: TripsLake | None
 ) -> list[FeatureCost]:
     ours = folder / f"windrow_{knowledge}.parquet"
-    found = [measured("windrow", MEMORY, _words("windrow", knowledge, folder), os.environ)]
+    found = [measured("windrow", MEMORY, words_of("windrow", knowledge, folder), os.environ)]
     if lake:
         cost = measured("lake", LAKE, lake.words(folder / "labels.parquet", knowledge), lake.environment)
         lake.keep(folder / "lake.parquet")
@@ -148,17 +148,18 @@ def _costs(
         found.append(cost._replace(others=others))
     for way in WAYS:
         if way.knowledge == knowledge and asked.runs(way, case, labels):
-            cost = measured(way.engine, way.title, _words(way.engine, way.name, folder), os.environ)
+            cost = measured(way.engine, way.title, words_of(way.engine, way.name, folder), os.environ)
             theirs = folder / f"{way.engine}_{way.name}.parquet"
             found.append(cost._replace(others=differing(ours, theirs, SUFFIX[knowledge])))
     return found
 
 
-def _words(engine: str, way: str, folder: Path) -> list[str]:
+def words_of(engine: str, way: str, folder: Path) -> list[str]:
+    """The command of a way."""
     return [sys.executable, "-m", f"benchmarks.features_by_{engine}", way, str(folder)]
 
 
-def _figure(asked: Asked, case: TripsCase, labels: int, knowledge: str, costs: list[FeatureCost]) -> Figure:
+def _figure(asked: AskedCases, case: TripsCase, labels: int, knowledge: str, costs: list[FeatureCost]) -> Figure:
     ours = costs[0].processor_s
     rows = [
         {"way": each.title, "processor, s": each.processor_s, "times ours": f"{each.processor_s / ours:.2f}",
@@ -189,13 +190,15 @@ def _ratios(costs: list[FeatureCost]) -> Iterator[str]:
 
 def missed(found: Sequence[Figure]) -> str:
     """What the page says first."""
-    lines = [f"{each.title}: {verdict}" for each in found for verdict in each.verdicts if verdict.startswith("DOES NOT")]
+    lines = [
+        f"{each.title}: {verdict}" for each in found for verdict in each.verdicts if verdict.startswith("DOES NOT")
+    ]
     return "\n".join(["Where Windrow misses what is asked:", "", *(f"- {line}" for line in lines)]) if lines else (
         "Windrow misses nothing that is asked."
     )  # fmt: skip
 
 
-def head(asked: Asked, found: Sequence[Figure]) -> str:
+def head(asked: AskedCases, found: Sequence[Figure]) -> str:
     """The page's title, and what holds for all figures."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("duckdb", "polars", "pyspark"))
     targeted = "" if asked == TARGETED else f"; the page is meant for `{TARGETED.options()}`"
@@ -205,10 +208,10 @@ def head(asked: Asked, found: Sequence[Figure]) -> str:
         "minutes on average; one in 200 up to a day, three in 10,000 up to 20 days; a trip is known when it ends. "
         "Labels ask at any time of the last 60 days. Every way is a fresh process of two threads that reads Parquet "
         "files of trips and labels and writes one of features; `windrow features` reads a lake and leaves a table, the "
-        "law's verdict and its row of the ledger. Starts are included. Counts, whole numbers, minima and maxima have to "
-        "be equal, sums and means of floats within 1e-9 of each other. Processor seconds are user and system of all "
-        "processes, of one run each; peaks are of all processes at one moment, looked at ten times a second. On average "
-        f"{os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour; wall time is left out. "
+        "law's verdict and its row of the ledger. Starts are included. Counts, whole numbers, minima and maxima have "
+        "to be equal, sums and means of floats within 1e-9 of each other. Processor seconds are user and system of all "
+        "processes, of one run each; peaks are of all processes at one moment, looked at ten times a second. On "
+        f"average {os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour; wall time is left out. "
         f"{versions}. Made by `python -m benchmarks.features {asked.options()}`{targeted}."
     )
 
@@ -223,7 +226,7 @@ def main(arguments: list[str] | None = None) -> Path:
     parser.add_argument("--home", type=Path, default=HOME, help="a folder that is emptied")
     parser.add_argument("--into", type=Path, default=FOLDER, help="the page's folder")
     chosen = parser.parse_args(arguments)
-    asked = Asked(chosen.trips, chosen.most_labels, chosen.most_pairs, tuple(chosen.engines))
+    asked = AskedCases(chosen.trips, chosen.most_labels, chosen.most_pairs, tuple(chosen.engines))
     compiled.ensure()
     shutil.rmtree(chosen.home, ignore_errors=True)
     found: list[Figure] = []

@@ -105,7 +105,8 @@ def rolling(events: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     and most over labels and events together."""
     events, labels = events.sort("key", "start"), labels.sort("key", "asked")
     running = events.select(
-        "key", "start", "s", trips=pl.int_range(1, pl.len() + 1).over("key"), of_young=pl.col("young").cum_sum().over("key"),
+        "key", "start", "s", trips=pl.int_range(1, pl.len() + 1).over("key"),
+        of_young=pl.col("young").cum_sum().over("key"),
         sum_s=pl.col("s").cum_sum().over("key"), sum_north=pl.col("n").cum_sum().over("key"),
     )  # fmt: skip
     names = ["trips", "of_young", "sum_s", "sum_north"]

@@ -66,8 +66,10 @@ def joined(session: SparkSession, folder: Path, known: str = "AND arrival <= ask
         )
     )  # fmt: skip
     columns = [each for number, window in enumerate(SIZES_US) for each in _of_window(number, window)]
-    return labels.select("label").join(parts.groupBy("label").agg(*columns), "label", "left").fillna(
-        0, [f"{name}_{window}" for window in SIZES_US for name in ("trips", "of_young")]
+    return (
+        labels.select("label")
+        .join(parts.groupBy("label").agg(*columns), "label", "left")
+        .fillna(0, [f"{name}_{window}" for window in SIZES_US for name in ("trips", "of_young")])
     )
 
 
@@ -78,7 +80,8 @@ def _of_window(number: int, window: str) -> list[Column]:
     trips = F.coalesce(F.sum(of("trips")), F.lit(0))
     return [
         trips.alias(f"trips_{window}"), F.coalesce(F.sum(of("of_young")), F.lit(0)).alias(f"of_young_{window}"),
-        F.sum(of("sum_s")).alias(f"sum_s_{window}"), (F.sum(of("sum_s")) / F.sum(of("trips"))).alias(f"mean_s_{window}"),
+        F.sum(of("sum_s")).alias(f"sum_s_{window}"),
+        (F.sum(of("sum_s")) / F.sum(of("trips"))).alias(f"mean_s_{window}"),
         F.min(of("shortest_s")).alias(f"shortest_s_{window}"), F.max(of("longest_s")).alias(f"longest_s_{window}"),
         F.sum(of("sum_north")).alias(f"sum_north_{window}"),
         (F.sum(of("sum_north")) / F.sum(of("trips"))).alias(f"mean_north_{window}"),

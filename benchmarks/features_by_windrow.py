@@ -1,6 +1,6 @@
 """The features by Windrow in memory: a process of its own.
 
-    python -m benchmarks.features_by_windrow KNOWLEDGE FOLDER
+python -m benchmarks.features_by_windrow KNOWLEDGE FOLDER
 """
 
 import sys

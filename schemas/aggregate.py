@@ -1,8 +1,8 @@
 """What a query or a feature set asks of events: a function over columns or expressions, with a filter of its own.
 
-    agg("count")
-    agg("mean", "trip_duration_s")
-    agg("sum", "uplink_bytes + downlink_bytes", where="user_type = 'member'")
+agg("count")
+agg("mean", "trip_duration_s")
+agg("sum", "uplink_bytes + downlink_bytes", where="user_type = 'member'")
 """
 
 from dataclasses import dataclass

@@ -81,11 +81,15 @@ def feature_parts(
 
 
 def in_their_order(parts: pa.Table, number: str) -> pa.Table:
-    """Parts of labels by the number of each, 0, 1, …, which goes. O(labels); one column at a time is there twice."""
+    """Parts of labels by the number of each, 0, 1, …, which goes. O(labels); where no caller keeps the parts, one
+    column at a time is there twice."""
     places = np.empty(len(parts), np.int64)
     places[parts[number].to_numpy()] = np.arange(len(parts))
-    names = [name for name in parts.column_names if name != number]
-    return pa.table({name: parts[name].combine_chunks().take(places) for name in names})
+    parts, found = parts.drop_columns([number]), {}
+    for name in parts.column_names:
+        found[name] = parts[name].combine_chunks().take(places)
+        parts = parts.drop_columns([name])
+    return pa.table(found)
 
 
 def _parts(

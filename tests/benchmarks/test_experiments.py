@@ -1,6 +1,7 @@
 """Benchmarks run at small sizes, so that they can't rot, and their ways make the same rows; what things cost, no test
 says."""
 
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from benchmarks import (
     against_spark,
     backfill,
     everyday,
+    features,
+    features_by_windrow,
     first_light_kernel,
     growth,
     growth_replay,
@@ -24,12 +27,15 @@ from benchmarks import (
     upkeep,
 )
 from benchmarks.calls import Calls
+from benchmarks.features_compared import differing
+from benchmarks.features_source import TripsCase, write
 from benchmarks.first_light_trips import Sizes
 from tests.support.lakes import ingest
 from windrow.pipelines.config import Config
 from windrow.pipelines.flow import scheduled_queries
 from windrow.samples import cdr
 from windrow.schemas import registry
+from windrow.schemas.feature_set import SUFFIX
 from windrow.schemas.streams.bikes import STREAM
 
 pytestmark = pytest.mark.slow
@@ -170,3 +176,26 @@ def test_several_windows_have_the_rows_of_as_many_queries(tmp_path):
 def test_the_page_has_both_ways_of_spark_and_equal_rows(tmp_path):
     text = backfill.main([*SMALL, "--parts", "spark", "--home", str(tmp_path / "lakes"), "--into", str(tmp_path)])
     assert re.search(r"- [1-9][\d,]* final rows are equal to those of spark", text.read_text())
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(110)
+def test_the_page_of_features_has_every_way_and_equal_features(tmp_path):
+    small = ["--trips", "2000", "--most-labels", "20000", "--engines", "duckdb", "polars"]
+    text = features.main([*small, "--home", str(tmp_path / "home"), "--into", str(tmp_path)]).read_text()
+    ways = [way for way in features.WAYS if way.engine != "spark"]
+    assert all(f"| {way.title} |" in text for way in ways)
+    assert f"| {features.LAKE} |" in text
+    assert "- Holds: All 50 features of all" in text and "has otherwise" not in text
+
+
+@pytest.mark.jvm
+@pytest.mark.nightly
+@pytest.mark.takes(110)
+@pytest.mark.parametrize("way", [way for way in features.WAYS if way.engine == "spark"], ids=lambda way: way.name)
+def test_spark_makes_the_same_features(way, tmp_path):
+    write(tmp_path, TripsCase(300, 3), 40)
+    features_by_windrow.main(way.knowledge, tmp_path)
+    features.measured(way.engine, way.title, features.words_of(way.engine, way.name, tmp_path), os.environ)
+    ours, theirs = (tmp_path / f"{name}.parquet" for name in (f"windrow_{way.knowledge}", f"spark_{way.name}"))
+    assert differing(ours, theirs, SUFFIX[way.knowledge]) == []
