@@ -211,8 +211,8 @@ def head(asked: AskedCases, found: Sequence[Figure]) -> str:
         "law's verdict and its row of the ledger. Starts are included. Counts, whole numbers, minima and maxima have "
         "to be equal, sums and means of floats within 1e-9 of each other. Processor seconds are user and system of all "
         "processes, of one run each; peaks are of all processes at one moment, looked at ten times a second. On "
-        f"average {os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour; wall time is left out. "
-        f"{versions}. Made by `python -m benchmarks.features {asked.options()}`{targeted}."
+        f"average {os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour; wall time is left "
+        f"out. {versions}. Made by `python -m benchmarks.features {asked.options()}`{targeted}."
     )
 
 
