@@ -44,6 +44,35 @@ class Probes(NamedTuple):
     time_us: np.ndarray
 
 
+class EnteringEvents(NamedTuple):
+    """Events of keys, and in which order they may come in, which all probes share.
+
+    columns: as they were given; as_known: whether an event comes in when it has both started and arrived, else when it
+    has started; starts_us, enters_us, values, valid: key by key in the order of `enters_us`
+    """
+
+    columns: EventColumns
+    as_known: bool
+    starts_us: np.ndarray
+    enters_us: np.ndarray
+    values: np.ndarray
+    valid: np.ndarray
+
+    @classmethod
+    def of(cls, events: EventColumns, as_known: bool) -> "EnteringEvents":
+        """O(events log events). BadInput for columns that break their contract."""
+        require_kind("events", events, EventColumns)
+        columns = check_columns(events, ALL_IN_TIME, last=False)
+        starts, values, valid = columns.start_us, columns.values, columns.valid
+        enters = np.maximum(starts, columns.arrival_us) if as_known else starts
+        keys = np.repeat(np.arange(len(columns.key_offsets) - 1), np.diff(columns.key_offsets))
+        if ((keys[1:] == keys[:-1]) & (enters[1:] < enters[:-1])).any():
+            order = np.lexsort((enters, keys))  # stable: of several at one time, in order of arrival
+            starts, enters = starts[order], enters[order]
+            values, valid = (each.take(order, axis=1) for each in (values, valid))
+        return cls(columns, as_known, starts, enters, values, valid)
+
+
 class Probed(NamedTuple):
     """outputs: int64[sizes, aggregates, probes], words to be read as output_types says; null: bool of that shape."""
 
@@ -53,57 +82,54 @@ class Probed(NamedTuple):
 
 
 def probe_keys(
-    events: EventColumns,
+    events: EnteringEvents,
     probes: Probes,
     sizes_us: Sequence[int],
     plan: AggregatePlan,
-    as_known: bool = True,
     limits: CallLimits = NO_LIMITS,
 ) -> Probed:
     """The aggregates of each probe over the events of its key that start in (time − size, time], for each size.
 
-    as_known: of the events that had arrived by the time only; else of all that ever arrived. An event that starts after
+    As known, of the events that had arrived by the time only; else of all that ever arrived. An event that starts after
     the time is never counted. Where order matters, events are taken by (start, arrival, seq).
     O(sizes · (events · log d + probes)), d being how many younger events come in before an event; an order statistic
     takes O((events + steps) log values), steps being the events by which neighbouring probes differ. Releases the GIL.
-    Raises WrongParameter for sizes and aggregates, BadInput for columns that break their contract, AggregateFailed,
+    Raises WrongParameter for sizes and aggregates, BadInput for probes that break their contract, AggregateFailed,
     TooManySeconds, KernelOutOfMemory, KeyboardInterrupt after a signal.
     """
-    require_kind("events", events, EventColumns)
     require_kind("probes", probes, Probes)
     require_kind("plan", plan, AggregatePlan)
     if not sizes_us or not plan.aggregates:
         raise WrongParameter("sizes_us and plan", (sizes_us, plan), "at least one size and one aggregate")
     for size_us in sizes_us:
         require_whole("sizes_us", size_us, 1, LIMIT_US)
-    columns = check_columns(events, ALL_IN_TIME, last=False)
-    times = checked_times("time", "probe", probes.time_us)
-    asked = Probes(checked_offsets(probes.key_offsets, len(times)), times)
-    check_plan(plan.aggregates, len(columns.values))
-    if len(asked.key_offsets) != len(columns.key_offsets):
-        raise BadInput(f"probes of {len(asked.key_offsets) - 1} keys, but events of {len(columns.key_offsets) - 1}")
-    falls = np.flatnonzero(times[1:] < times[:-1]) + 1
-    if len(within := falls[~np.isin(falls, asked.key_offsets)]):
-        raise BadInput(f"time goes backwards within a key at probe {int(within[0])}; sort probes by (key, time)")
-    found = _of_states(columns, asked, sizes_us, of_states(plan), as_known, limits)
+    check_plan(plan.aggregates, len(events.values))
+    asked = _checked(probes, len(events.columns.key_offsets))
+    found = _of_states(events, asked, sizes_us, of_states(plan), limits)
     if len(of_states(plan).aggregates) == len(plan.aggregates):
         return found
     rules = ALL_IN_TIME._replace(limits=limits)
     every = [
-        with_order_statistics(ReplayedEvents(columns, NO_TICKS, rules, rows), plan)
-        for rows in _as_rows(asked, sizes_us, as_known, found)
+        with_order_statistics(ReplayedEvents(events.columns, NO_TICKS, rules, rows), plan)
+        for rows in _as_rows(asked, sizes_us, events.as_known, found)
     ]
     outputs, null = (np.array([getattr(each, name) for each in every]) for name in ("outputs", "null"))
     return Probed(outputs, null, every[0].output_types)
 
 
+def _checked(probes: Probes, offsets: int) -> Probes:
+    times = checked_times("time", "probe", probes.time_us)
+    asked = Probes(checked_offsets(probes.key_offsets, len(times)), times)
+    if len(asked.key_offsets) != offsets:
+        raise BadInput(f"probes of {len(asked.key_offsets) - 1} keys, but events of {offsets - 1}")
+    falls = np.flatnonzero(times[1:] < times[:-1]) + 1
+    if len(within := falls[~np.isin(falls, asked.key_offsets)]):
+        raise BadInput(f"time goes backwards within a key at probe {int(within[0])}; sort probes by (key, time)")
+    return asked
+
+
 def _of_states(
-    columns: EventColumns,
-    probes: Probes,
-    sizes_us: Sequence[int],
-    plan: AggregatePlan,
-    as_known: bool,
-    limits: CallLimits,
+    events: EnteringEvents, probes: Probes, sizes_us: Sequence[int], plan: AggregatePlan, limits: CallLimits
 ) -> Probed:
     """The outputs of aggregates that states answer."""
     shape = (len(sizes_us), len(plan.aggregates), len(probes.time_us))
@@ -112,40 +138,33 @@ def _of_states(
     if not plan.aggregates:
         return Probed(outputs, null.view(np.bool_), types)
     states = make_plan(plan.aggregates, counts_events=False)
-    p, calls = _probing(columns, probes, states, as_known, limits), probe_calls()
+    p, calls = _probing(events, probes, states, limits), probe_calls()
     try:
         for size_us, words, nulls in zip(sizes_us, outputs, null, strict=True):
             p.size, p.outputs.words, p.outputs.nulls = size_us, address_of(words), address_of(nulls)
             calls.probe(p.address, len(probes.key_offsets) - 1)
             raise_why_stopped(p.stop.asked, 0, 0)
             if p.outputs.failed != NO_FAILURE:
-                raise _failure(columns, probes, size_us, states, p.outputs)
+                raise _failure(events.columns, probes, size_us, states, p.outputs)
     finally:
         calls.end_probe(p.address)
     return Probed(outputs, null.view(np.bool_), types)
 
 
-def _probing(columns: EventColumns, probes: Probes, states: Plan, as_known: bool, limits: CallLimits) -> Probing:
-    """With the events of each key in the order in which they may come in: known as soon as they have both started and
-    arrived."""
-    keys = np.repeat(np.arange(len(columns.key_offsets) - 1), np.diff(columns.key_offsets))
-    enters = np.maximum(columns.start_us, columns.arrival_us) if as_known else columns.start_us
-    order = np.lexsort((enters, keys))  # stable: of several at one time, in order of arrival
-    starts, (values, valid) = columns.start_us[order], (each.take(order, axis=1) for each in columns[3:5])
-    events = Events.make(values=values, valid=valid, rows=values.shape[1], times=starts)
+def _probing(events: EnteringEvents, probes: Probes, states: Plan, limits: CallLimits) -> Probing:
+    of_states = {"values": events.values, "valid": events.valid, "times": events.starts_us}
+    outputs = {"slots": states.outputs, "outputs": len(states.outputs), "failed": NO_FAILURE}
     stop = np.zeros(1, np.int64) if limits.stop is None else limits.stop
     made = Probing.make(
         plan=states.layout,
         state_bytes=WORD_BYTES * states.state_words,
-        events=events,
-        starts=starts,
-        enters=enters[order],
-        first_event=columns.key_offsets,
+        events=Events.make(rows=events.values.shape[1], **of_states),
+        starts=events.starts_us,
+        enters=events.enters_us,
+        first_event=events.columns.key_offsets,
         probes=probes.time_us,
         first_probe=probes.key_offsets,
-        outputs=ProbeOutputs.make(
-            probes=len(probes.time_us), outputs=len(states.outputs), slots=states.outputs, failed=NO_FAILURE
-        ),
+        outputs=ProbeOutputs.make(probes=len(probes.time_us), **outputs),
         kernel=FingerTree.dispatch(),
     )
     signals = interrupts()

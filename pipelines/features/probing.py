@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.kernels.api import EventColumns
-from windrow.kernels.probes.entry import probe_keys
+from windrow.kernels.probes.entry import EnteringEvents, probe_keys
 from windrow.pipelines.features.newest_rows import newest_columns
 from windrow.pipelines.features.sorted_labels import SortedLabels, sorted_labels
 from windrow.pipelines.replay.event_arrays import result_arrays, value_arrays
@@ -31,20 +31,22 @@ VALUES_AT_ONCE = 1 << 24
 
 
 class ProbedEvents(NamedTuple):
-    """The events of the labels' keys and of others, as kernels take them. strings: what words of strings stand for."""
+    """The events of the labels' keys and of others, as kernels take them, by what is asked: as known, as true. strings:
+    what words of strings stand for."""
 
     aggregates: Aggregates
-    columns: EventColumns
+    entering: Mapping[str, EnteringEvents]
     strings: Mapping
 
     @classmethod
-    def of(cls, keyed: EventsOfKeys, features: FeatureSet) -> "ProbedEvents":
+    def of(cls, keyed: EventsOfKeys, features: FeatureSet, knowledge: str) -> "ProbedEvents":
         groups, types = keyed.groups, {field.name: field.type for field in keyed.events.schema}
         aggregates = plan_aggregates(features.query, types)
         words, valid, strings = value_arrays(aggregates, keyed.events, groups.order)
         named = labels_of(keyed, aggregates, ServedQuery.of(features.query))
         columns = EventColumns(groups.offsets, keyed.start_us, keyed.arrival_us, words, valid, None, named)
-        return cls(aggregates, columns, strings)
+        entering = {each: EnteringEvents.of(columns, each == KNOWN) for each in knowledges(knowledge)}
+        return cls(aggregates, entering, strings)
 
 
 def knowledges(asked: str) -> tuple[str, ...]:
@@ -68,7 +70,7 @@ def feature_parts(
     """
     keyed = EventsOfKeys.of(events, features.query)
     of_labels, groups = sorted_labels(labels, time, keyed.groups, features.key)
-    probed = ProbedEvents.of(keyed._replace(groups=groups), features) if features.windows else None
+    probed = ProbedEvents.of(keyed._replace(groups=groups), features, knowledge) if features.windows else None
     of_rows = [newest_columns(labels, of_labels, features, each, rows_of or {}) for each in knowledges(knowledge)]
     for first, end in _parts(of_labels, features, knowledge, probed):
         part = labels.take(of_labels.order[first:end])
@@ -106,10 +108,10 @@ def _parts(
 def _of_windows(
     probed: ProbedEvents, labels: SortedLabels, part: tuple[int, int], features: FeatureSet, knowledge: str
 ) -> dict[str, pa.Array]:
-    aggregates, columns, strings = probed
+    aggregates, entering, strings = probed
     sizes_us = [size // MICROSECOND for size in features.windows.values()]
-    probes = labels.probes(*part, len(columns.key_offsets) - 1)
-    found = probe_keys(columns, probes, sizes_us, aggregates.plan, knowledge == KNOWN)
+    probes = labels.probes(*part, len(entering[knowledge].columns.key_offsets) - 1)
+    found = probe_keys(entering[knowledge], probes, sizes_us, aggregates.plan)
     named: dict[str, pa.Array] = {}
     for window, outputs, null in zip(features.windows, found.outputs, found.null, strict=True):
         made = result_arrays(aggregates, strings, outputs, null)
