@@ -96,12 +96,12 @@ def words(column: pa.ChunkedArray, ordered: bool = False) -> np.ndarray:
 def from_words(found: np.ndarray, null: np.ndarray, type_: pa.DataType) -> pa.Array:
     """An Arrow array of `type_` from words, null where `null` says so; uint64 from its ordered form."""
     if types.is_floating(type_):
-        return pa.array(found.view(np.float64).astype(type_.to_pandas_dtype()), type_, mask=null)
+        return pa.array(found.view(np.float64).astype(type_.to_pandas_dtype(), copy=False), type_, mask=null)
     if types.is_boolean(type_):
         return pa.array(found.astype(bool), type_, mask=null)
     plain = found ^ TOP_BIT if type_ == pa.uint64() else found
     storage = _storage(type_)
-    return pa.array(plain.astype(storage.to_pandas_dtype()), storage, mask=null).view(type_)
+    return pa.array(plain.astype(storage.to_pandas_dtype(), copy=False), storage, mask=null).view(type_)
 
 
 def times(found: np.ndarray) -> pa.Array:
