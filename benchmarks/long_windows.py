@@ -22,7 +22,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from benchmarks.pages import claim, table
-from tests.support.replay.landing import HEADER
+from tests.support.replay.landing import of_days, write
 from windrow.pipelines.config import REPOSITORY, Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.runs.ingest_day import ingest_day
@@ -70,11 +70,7 @@ def build(folder: Path, days: int, trips: int) -> Config:
     for name, length in (("one_day", 1), ("one_year", 365)):
         (queries / f"{name}.py").write_text(QUERY.format(name=name, days=length))
     (folder / "project" / "windrow.toml").write_text(f'definitions = [".", "{REPOSITORY}/examples"]\n')
-    for number in range(days):
-        day = LAST_DAY - timedelta(days=number)
-        path = config.landing / f"bikes/generated-nyc/trips-{day}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join([HEADER, *_lines(day, trips)]) + "\n")
+    write(config.landing, of_days(days, LAST_DAY, lambda day: _lines(day, trips)))
     ingest_day(config, "bikes", None, None, lambda text: None)
     return config
 

@@ -91,6 +91,11 @@ class FeatureSet:
             self.name, self.stream, self.key, rolling(longest), self.aggregates, nothing, nothing, where=self.where
         )
 
+    @property
+    def asked_queries(self) -> tuple[str, ...]:
+        """Those whose rows `latest` asks, each once."""
+        return tuple(sorted({each.query for each in self.latest.values()}))
+
     def columns(self, knowledge: str = KNOWN) -> list[str]:
         """Names of the features: of aggregates by window, then of rows of queries."""
         found = []

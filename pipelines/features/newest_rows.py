@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.kernels.probes.newest import NONE, newest_rows
-from windrow.pipelines.features.sorted_labels import SortedLabels
-from windrow.pipelines.replay.event_arrays import key_codes, key_columns
+from windrow.pipelines.features.sorted_labels import SortedLabels, numbered_alike
+from windrow.pipelines.replay.event_arrays import key_codes
 from windrow.pipelines.rows.arrays import stored
 from windrow.schemas.feature_set import AGE_S, KNOWN, SUFFIX, FeatureSet, Latest
 from windrow.schemas.registry import query
@@ -51,12 +51,12 @@ def _newest(
     """The place of each label's row, NONE without one, and its age. Labels that are sorted by the feature set's key are
     not by the query's, which may be a part of it."""
     key = query(asked.query).key
-    of_rows, of_keys = _keys(rows, labels, key)
+    _, of_rows, of_keys = numbered_alike(rows, labels, key)
     of_keys = of_keys[of_labels.order]
     order = np.lexsort((of_labels.time_us, of_keys))
     keys, times_us = of_keys[order], of_labels.time_us[order]
     since_us, until_us, ends_us = _valid(rows, asked, as_known)
-    newest_first = _newest_first(rows, asked)[::-1]
+    newest_first = _oldest_first(rows)[::-1]
     newest_first = newest_first[since_us[newest_first] < until_us[newest_first]]
     firsts, ends = (_places(keys, times_us, of_rows, each)[newest_first] for each in (since_us, until_us))
     found = newest_rows(firsts, ends, len(keys))
@@ -66,17 +66,7 @@ def _newest(
     return place, np.maximum(of_labels.time_us - window_end_us, 0)
 
 
-def _keys(rows: pa.Table, labels: pa.Table, key: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The keys of rows and labels, by number."""
-    if not key:
-        return np.zeros(len(rows), np.int64), np.zeros(len(labels), np.int64)
-    of_rows = key_columns(rows, key)
-    every = pa.concat_tables([of_rows, key_columns(labels, key).cast(of_rows.schema)])
-    of_rows_keys, of_labels_keys = np.split(key_codes(every, key)[0], [len(rows)])
-    return of_rows_keys, of_labels_keys
-
-
-def _newest_first(rows: pa.Table, asked: Latest) -> np.ndarray:
+def _oldest_first(rows: pa.Table) -> np.ndarray:
     """The rows from the oldest window to the newest, revisions in their order."""
     names = [name for name in ("window_number", "window_start", "window_end") if name in rows.column_names]
     return np.lexsort((stored(rows["revision"]), *(stored(rows[name]) for name in names)))

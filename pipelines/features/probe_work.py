@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -34,8 +34,9 @@ from windrow.pipelines.replay.replay_plan import EventShare, ReplayPlan
 from windrow.pipelines.replay.work import ORDER_COLUMNS, is_exact
 from windrow.pipelines.rows.arrays import ARROW_TYPES, stored
 from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE
-from windrow.pipelines.tables.query_tables import plan_aggregates
+from windrow.pipelines.tables.query_tables import QueryTables, plan_aggregates
 from windrow.pipelines.tables.stream_tables import StreamTables
+from windrow.schemas import registry
 from windrow.schemas.feature_set import KNOWN, FeatureSet
 from windrow.schemas.tables import Table, bucket_of
 from windrow.schemas.windows import DAY, MICROSECOND
@@ -79,7 +80,7 @@ class ProbeWork:
     def longest_us(self) -> int:
         return max((size // MICROSECOND for size in self.features.windows.values()), default=0)
 
-    @property
+    @cached_property
     def halo_us(self) -> tuple[int, int] | None:
         """What a label asks of events starts in its longest window, and never behind it."""
         plan = plan_aggregates(self.features.query, {field.name: field.type for field in self.read_schema}).plan
@@ -89,7 +90,7 @@ class ProbeWork:
     def span_us(self) -> tuple[int, int]:
         return self.first_us - self.longest_us, self.last_us + 1
 
-    @property
+    @cached_property
     def read_schema(self) -> pa.Schema:
         """Of events and labels."""
         silver = {column.name: column.type for column in self.source.silver.columns}
@@ -155,7 +156,7 @@ def probe_rows(lake: Lake, work: ProbeWork, rows: pa.Table, pane: Range) -> Feat
     staged = staged if pane == ALL_TIME else staged.filter(pane.starts)
     names = [name if name in work.key else OF_LABEL + name for name in work.labels.names]
     labels = staged.select(names).rename_columns(work.labels.names).append_column(ROW, staged[ROW])
-    asked = {each.query: _rows_of_query(lake, work, each.query, labels) for each in work.features.latest.values()}
+    asked = {each: _rows_of_query(lake, work, each, labels) for each in work.features.asked_queries}
     parts = feature_parts(events, labels, work.time, work.features, work.knowledge, asked) if len(labels) else ()
     if work.table is None:
         return FeatureShare([], [*parts], len(labels), len(events))
@@ -168,7 +169,7 @@ def _rows_of_query(lake: Lake, work: ProbeWork, query: str, labels: pa.Table) ->
     asked = [each for each in work.features.latest.values() if each.query == query]
     columns = [*dict.fromkeys(name for each in asked for name in read_columns(each))]
     until = [("emitted_date", "<=", str(_day(work.last_us)))] if work.knowledge == KNOWN else None
-    schema = lake.dataset(query, work.versions[query]).schema
+    schema = lake.schema(QueryTables.of(registry.query(query)).results)
     found = RowsOfFiles(
         lake.files(query, work.versions[query], until), pa.schema([schema.field(name) for name in columns]), {}
     )

@@ -6,7 +6,7 @@ Like a replay it reads the snapshot that the newest ingest left, and is stale wh
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -148,7 +148,7 @@ def _made(lake: Lake, run: Run, asked: AskedLabels, table: Table, entry: LedgerE
             raise failed
         version = replace_table(lake, table, files)
     names = asked.features.columns(asked.knowledge)
-    tables = {each: rows_digest(lake, each, work.versions[each]) for each in _queries(asked.features)}
+    tables = {each: rows_digest(lake, each, work.versions[each]) for each in asked.features.asked_queries}
     of_request = {TABLE: table.name, KNOWLEDGE: asked.knowledge, TIME_COLUMN: asked.time, TABLES: tables}
     entry.inputs = {**read.days.inputs(*work.arrival_days), **of_request}
     entry.outputs = {VERSION: version, COLUMNS: names}
@@ -173,10 +173,6 @@ def _work(lake: Lake, asked: AskedLabels, table: Table | None) -> tuple[ProbeWor
     bounds = pc.min_max(labels[asked.time])
     first_us, last_us = (bounds[each].cast(pa.int64()).as_py() or 0 for each in ("min", "max"))
     versions = {source.silver.name: read.snapshot.version(source.silver.name)}
-    versions |= {each: lake.existing_version(each) for each in _queries(features)}
+    versions |= {each: lake.existing_version(each) for each in features.asked_queries}
     work = ProbeWork(features, source, asked.knowledge, labels.schema, asked.time, first_us, last_us, versions, table)
     return work, read
-
-
-def _queries(features: FeatureSet) -> Sequence[str]:
-    return sorted({each.query for each in features.latest.values()})

@@ -28,9 +28,9 @@ def sorted_labels(labels: pa.Table, time: str, groups: Groups, key: tuple[str, .
         order = np.argsort(time_us, kind="stable")
         offsets = np.array([0, len(groups.order)])
         return SortedLabels(order, np.zeros(len(order), np.int64), time_us[order]), groups._replace(offsets=offsets)
-    every = pa.concat_tables([groups.keys, key_columns(labels, key).cast(groups.keys.schema)])
-    codes, count = key_codes(every, key)
-    of_groups, of_labels = np.split(codes, [len(groups.keys)])
+    every, of_groups, of_labels = numbered_alike(groups.keys, labels, key)
+    codes = np.append(of_groups, of_labels)
+    count = int(codes.max(initial=-1)) + 1
     sizes = np.zeros(count, np.int64)
     sizes[of_groups] = np.diff(groups.offsets)
     offsets, firsts = np.concatenate(([0], np.cumsum(sizes))), np.unique(codes, return_index=True)[1]
@@ -38,3 +38,14 @@ def sorted_labels(labels: pa.Table, time: str, groups: Groups, key: tuple[str, .
     return SortedLabels(order, of_labels[order], time_us[order]), groups._replace(
         offsets=offsets, keys=every.take(firsts)
     )
+
+
+def numbered_alike(rows: pa.Table, labels: pa.Table, key: tuple[str, ...]) -> tuple[pa.Table, np.ndarray, np.ndarray]:
+    """The key columns of rows and behind them of labels, in the rows' types; and the numbers of the keys of both, in
+    the order of the keys. Of no columns there is one key."""
+    if not key:
+        return rows, np.zeros(len(rows), np.int64), np.zeros(len(labels), np.int64)
+    of_rows = key_columns(rows, key)
+    every = pa.concat_tables([of_rows, key_columns(labels, key).cast(of_rows.schema)])
+    of_both = np.split(key_codes(every, key)[0], [len(rows)])
+    return every, *of_both
