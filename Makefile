@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill gate-cost
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -110,6 +110,9 @@ bench-first-light: setup ## the kernel alone, and silver to Delta against Spark'
 bench-growth: setup ## what a run of a day costs in lakes of 10, 100 and 1,000 days
 	@$(WINDROW_PYTHON) -m benchmarks.run_growth
 
+bench-long-windows: setup ## what a run of a day costs with windows of 365 days, from kept panes and from silver
+	@$(WINDROW_PYTHON) -m benchmarks.long_windows
+
 bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; writes docs/benchmarks/fiba.md
 	@$(WINDROW_PYTHON) -m benchmarks.fiba --sizes "$(or $(SIZES),normal)"
 
@@ -149,6 +152,12 @@ bench-plan: setup ## what it costs to plan a replay in a lake of 1 TB, of which 
 bench-backfill: setup ## a month's backfill next to DuckDB and Spark, a year's, many queries in one; writes docs/benchmarks/backfill.md; hours; smaller: ARGS="--help"
 	@$(WINDROW_PYTHON) -m benchmarks.backfill $(ARGS)
 
+bench-windows: setup ## a month's backfill of 20 windows in one query next to one window; writes docs/benchmarks/windows.md; minutes
+	@$(WINDROW_PYTHON) -m benchmarks.several_windows $(ARGS)
+
+bench-features: setup ## features of 10 million labels next to DuckDB, Polars and Spark; writes docs/benchmarks/features.md; smaller: ARGS="--help"
+	@$(WINDROW_PYTHON) -m benchmarks.features $(ARGS)
+
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"
 
@@ -157,6 +166,9 @@ gate-cost: setup ## what the gate costs next to the replay, in processor seconds
 
 tutorial: setup ## run the commands of docs/tutorial.md and of the pages behind it, and write what they print
 	@$(WINDROW_PYTHON) -m tools.console
+
+training-data: setup ## run docs/training-data.ipynb over real trips, and write its page; they are in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m tools.notebook "$(or $(LANDING),../shared/data)"
 
 everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"

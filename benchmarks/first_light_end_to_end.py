@@ -43,6 +43,7 @@ from windrow.pipelines.engines.spark import spark_session as spark
 from windrow.pipelines.engines.spark.settings import MASTER, settings
 from windrow.pipelines.ingest import partitions
 from windrow.pipelines.replay import audit
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.watermark import PassTable
 from windrow.pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
@@ -194,16 +195,22 @@ def parts(config: Config) -> dict[str, float]:
     """Seconds of the stage's parts, each done once on its own for every revision."""
     query = EVERY_REVISION
     work = whole_span(config, query)
-    served = work.served
     columns = list(dict.fromkeys((*query.read_columns, *ORDER_COLUMNS)))
     silver = silver_table(STREAM).name
     read_s, events = timed(lambda: Lake(config).read(silver, columns=columns), time.perf_counter)
-    replay_one_thread = partial(replay_events, events, served, work.ticks, served.rules(work.backs[-1].last_tick_us))
+    rules = work.served[0].rules(work.backs[-1].last_tick_us)
+
+    def replay_one_thread() -> None:
+        replay_events(QueryEvents.of(events, query), work.served, work.ticks, rules)
+
+    def late_one_thread() -> None:
+        late_events(EventsOfKeys.of(events, query), work.served, work.ticks)
+
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
     return {
         "read silver": read_s,
         "group, kernel and rows to Arrow, one thread": _seconds(replay_one_thread),
-        "late table, one thread": _seconds(partial(late_events, events, served, work.ticks)),
+        "late table, one thread": _seconds(late_one_thread),
         "the stage without its commit": _seconds(partial(audit.replayed, Lake(config), engine_of(config), work)),
     }
 

@@ -100,7 +100,7 @@ def cases() -> dict[str, GateCase]:
     """By the query's name."""
     kept = [registry.query(name) for name in registry.queries()]
     # Others need the days before.
-    real = [GateCase(query, "real") for query in kept if query.stream in STREAMS and query.window.context_free]
+    real = [GateCase(query, "real") for query in kept if query.stream in STREAMS and query.context_free]
     made = [GateCase(by_seconds(slide_s), "trips", TRIP_DAY) for slide_s in (300, 20, 4, 1)]
     return {case.query.name: case for case in (*real, *made, GateCase(dense(), "dense", DENSE_DAY))}
 

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from benchmarks.pages import table
-from tests.support.replay.landing import HEADER
+from tests.support.replay.landing import of_days, write
 from windrow.pipelines.config import Config
 from windrow.pipelines.runs.ingest_day import ingest_day
 
@@ -32,11 +32,7 @@ MOST = 1.3
 def build(folder: Path, days: int, trips_per_day: int) -> Config:
     """An ingested lake with a file for each day up to the last."""
     config = Config(folder / "home", folder / "landing")
-    for number in range(days):
-        day = LAST_DAY - timedelta(days=number)
-        path = config.landing / f"bikes/generated-nyc/trips-{day}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join([HEADER, *_lines(day, trips_per_day)]) + "\n")
+    write(config.landing, of_days(days, LAST_DAY, lambda day: _lines(day, trips_per_day)))
     ingest_day(config, "bikes", None, None, lambda text: None)
     return config
 

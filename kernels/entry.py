@@ -11,6 +11,7 @@ from windrow.kernels.columns import check_plan, require_kind
 from windrow.kernels.kinds import window_kind
 from windrow.kernels.monoids import answered_by_states
 from windrow.kernels.replay.carried import KeptKeys, describe, with_kept_rows
+from windrow.kernels.replay.clock import NEVER
 from windrow.kernels.replay.context import Replay
 from windrow.kernels.replay.expected_rows import expected_rows
 from windrow.kernels.replay.kernel_selection import (
@@ -32,6 +33,7 @@ from windrow.kernels.replay.order_statistics import (
     of_states,
     with_order_statistics,
 )
+from windrow.kernels.replay.pane_states import checked_panes
 from windrow.kernels.replay.rows import NULLS, ROW_WORDS
 from windrow.kernels.replay.stop import interrupts, most_rows, raise_why_stopped
 from windrow.kernels.replay.types import (
@@ -148,6 +150,11 @@ def replay_keys(
         kept = _kept(columns, kind, rules.carried, of)
     columns = columns if kept is None else kept.columns
     starts = columns.start_us
+    if rules.panes is not None:
+        if choice.name not in (None, FINGER_TREE):
+            raise NotServed("kernel for panes that are kept", str(choice.name), (FINGER_TREE,))
+        rules = checked_panes(rules, columns, kind, states)
+        starts = np.concatenate((starts, rules.panes.starts_us))
     extent = Extent(int(starts.min()), int(starts.max())) if len(starts) else Extent(0, -1)
     made = kind.make(window, extent)
     steps = _steps(ticks, rules)
@@ -213,6 +220,7 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     object.__setattr__(r, "_kept", [r._kept, events])
     patience = rules.allowed_us if rules.emit == "final" else 0
     _fill(r.clock, ticks=ticks, marks=marks, steps=len(ticks), allowed=rules.allowed_us, patience=patience)
+    r.clock.begins = NEVER if rules.panes is None else rules.panes.from_us
     _fill(r.stop, interrupts=interrupts, interrupts_before=int(interrupts[0]), from_outside=stop)
     _fill(r.rows, row_words=job.row_words, most=most, outputs=states.outputs, output_count=len(states.outputs))
     r.rows.kept_from = -FOREVER if rules.rows_from_us is None else rules.rows_from_us
@@ -223,6 +231,9 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.numbered.least_patience, r.dependent.least_forgotten = LEAST_PATIENCE, LEAST_FORGOTTEN
     if not job.kind.depends_on_others:
         r.numbered.placement = job.kind.placement()
+    if rules.panes is not None:
+        first_of_key, starts_us, of_panes, _ = rules.panes
+        _fill(r.numbered.kept, first_of_key=first_of_key, starts=starts_us, states=of_panes)
     if kept is not None:
         _fill(r.carried, kept=kept.rows, words=kept.words, begins=kept.begins, ends=kept.ends, firsts=kept.firsts)
         r.carried.is_wanted = True

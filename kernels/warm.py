@@ -12,6 +12,8 @@ from windrow.kernels.bounds import Extent
 from windrow.kernels.kinds import kinds, window_kind
 from windrow.kernels.monoid import AggregateSpec
 from windrow.kernels.monoids import COMMON, monoids_of
+from windrow.kernels.probes.newest import newest_rows
+from windrow.kernels.probes.probe import probe_calls
 from windrow.kernels.replay.kernel_selection import FINGER_TREE
 from windrow.kernels.replay.loop import replay_calls
 from windrow.kernels.replay.numbered.in_time import in_time_logic, rolling_in_time
@@ -53,8 +55,10 @@ def compile_windows() -> None:
 
 
 def compile_replay() -> None:
-    """The replay, without running it: that would take all the other parts."""
+    """The replay, without running it: that would take all the other parts; and the pass over probes."""
     replay_calls()
+    probe_calls()
+    newest_rows(ONE, ONE, 1)
 
 
 def warm_replay(window: WindowSpec = TUMBLING, emit: str = "arrival") -> int:

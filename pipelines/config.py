@@ -72,7 +72,8 @@ def _number(variable: str, default: int, least: int, most: int, unit: int = 1) -
 class Config:
     """Where one installation lies, and what its replays may cost. Everything that Windrow makes lies under `home`, but
     where that is no folder of this machine what only this one needs: that is below `here`. `asked_`: what beats the
-    environment's; `asked_anew`: the tables that are made anew, in a place that no reader knows yet."""
+    environment's; `asked_anew`: the tables that are made anew, in a place that no reader knows yet; `asked_panes`:
+    whether panes of earlier days are read wherever they can be, or never; None where it goes by what they save."""
 
     home: Location
     landing: Location
@@ -81,6 +82,7 @@ class Config:
     asked_task_bytes: int | None = None
     asked_spark: Path | None = None
     asked_anew: frozenset[str] = frozenset()
+    asked_panes: bool | None = None
 
     lake = _below_home("lake")
     """The Delta tables: one folder per table."""

@@ -112,6 +112,14 @@ PUBLISH = Stage(
     ("{query}_late", "{query}"),
 )
 
+# Of a feature set, whenever a user asks for it: of no DAG.
+FEATURES = Stage(
+    "features",
+    LAKE,
+    "asks the events that had arrived by each label's time, checks drawn labels, and replaces the table of features",
+    ("labels", "silver_{stream}", "partitions_{stream}", "{query}"),
+    ("verdicts",),
+)
 # Of no stream, neither this nor the next: not among the stages that data goes through.
 MAINTAIN = Stage(
     "maintain",
@@ -126,12 +134,12 @@ QUERY_STAGES = (CHECK_SILVER, REPLAY, GATE, PUBLISH)
 
 def scheduled_queries(stream: Stream) -> list[Query]:
     """The stream's queries that the DAG of its name runs: the context-free ones."""
-    return [query for query in queries_of(stream.name) if query.window.context_free]
+    return [query for query in queries_of(stream.name) if query.context_free]
 
 
 def queries_in_order(stream: Stream) -> list[Query]:
     """The stream's other queries, which have a DAG of their own: each day goes on from the one before."""
-    return [query for query in queries_of(stream.name) if not query.window.context_free]
+    return [query for query in queries_of(stream.name) if not query.context_free]
 
 
 def stages_of(stream: Stream) -> tuple[Stage, ...]:

@@ -13,16 +13,23 @@ from datetime import timedelta
 import pyarrow as pa
 
 from windrow.kernels.api import PassTicks
+from windrow.pipelines.features.labels import in_lake_types
+from windrow.pipelines.features.probing import feature_parts, in_their_order
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import ArrowStream, arrow_table, validate
 from windrow.pipelines.replay.watermark import ticks_of_events
 from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.arrival_days import DAY_US
+from windrow.schemas.feature_set import KNOWN, FeatureSet
 from windrow.schemas.query import EVENT_COLUMNS, Query
 from windrow.schemas.validation import require_idle_after
 from windrow.schemas.windows import MICROSECOND, require
 
+ORDER = "order of label"  # no label's column has a blank in its name
+# Features ask nothing of the watermark, which a clock ahead would move.
+AHEAD_AT_MOST = timedelta(days=36_500)
 # Those of 30 years of silence by the minute.
 MOST_HEARTBEATS = 1 << 24
 
@@ -53,6 +60,7 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
         watermark moves as if an event had come that began idle_after before; until the end of the last arrival's day
     Returns a pyarrow.Table of the key columns with their own types, window_start, window_end, revision, pane,
     emitted_at, events, late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
+    Of a query with several windows window_name stands behind the key, in the sorting too.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
     the table, NotServed for an unknown window, aggregate or kernel, AggregateFailed for a sum beyond int64, TooManyRows
     and TooManySeconds beyond these limits. Ctrl-C ends it at once.
@@ -60,9 +68,9 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    served = ServedQuery.of(query, kernel)
+    parts = ServedQuery.parts_of(query, kernel)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    replayed = replay_events(ours, served, ticks, served.rules(ended_us), options)
+    replayed = replay_events(QueryEvents.of(ours, query), parts, ticks, parts[0].rules(ended_us), options)
     return _with_key_types(replayed.rows, table, query)
 
 
@@ -76,14 +84,34 @@ def late_table(
     """Return the events that were too late for at least one of their windows, or too long for spanning windows, sorted
     by key, arrival, seq. The arguments are those of `replay_table`.
 
-    Returns the key columns, start, end, arrival, seq, reason, first_missed and last_missed (starts of windows),
-    windows_missed and late_by (µs, int64: the watermark before the event's tick − the end of the first missed window;
-    below zero for a too long event that came in time, null if the event met no window or came before any watermark).
+    Returns the key columns (with several windows then window_name), start, end, arrival, seq, reason, first_missed and
+    last_missed (starts of windows), windows_missed and late_by (µs, int64: the watermark before the event's tick − the
+    end of the first missed window; below zero for a too long event that came in time, null if the event met no window
+    or came before any watermark).
     `complete` changes nothing, since no event arrives after the last tick. Raises the same errors as replay_table.
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), table, query)
+    return _with_key_types(late_events(EventsOfKeys.of(ours, query), ServedQuery.parts_of(query), ticks), table, query)
+
+
+def features_table(
+    events: ArrowStream, labels: ArrowStream, features: FeatureSet, knowledge: str = KNOWN, time: str | None = None
+) -> pa.Table:
+    """Return the labels in their order, with the features of a feature set behind.
+
+    events: as of `replay_table`, but that clocks may be ahead; labels, knowledge, time: as of `windrow.features`.
+    Raises BadInput and WrongParameter as both do, also for a feature set with `latest`, which needs a lake.
+    O(events log events + labels log labels + windows · (events · log d + labels)), d being how many younger events come
+    before an event.
+    """
+    require(not features.latest, "latest", sorted(features.latest), "none without a lake: ask windrow.features")
+    ours = validate(arrow_table(events), features.query, AHEAD_AT_MOST)
+    of_key = {name: ours.schema.field(name).type for name in features.key}
+    asked, chosen = in_lake_types(arrow_table(labels), features, time, of_key)
+    order = asked.append_column(ORDER, pa.array(range(len(asked)), pa.int64()))
+    parts = feature_parts(ours, order, chosen, features, knowledge)
+    return in_their_order(pa.concat_tables(parts), ORDER)
 
 
 def _validated(

@@ -75,13 +75,19 @@ def audit_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
     return (
         inside_day(rows, "emitted_at"),
         in_set(rows, "pane", PANES[query.emit]),
+        *_of_windows(rows, query),
         at_least(rows, "window_end", "window_start", or_equal=False),
         at_least(rows, "events", "late_events", or_equal=True),
-        in_range(rows, Column("events", "int64", "", low=1 if query.window.context_free else 0)),
+        in_range(rows, Column("events", "int64", "", low=1 if query.context_free else 0)),
         in_range(rows, Column("late_events", "int64", "", low=0)),
         in_range(rows, Column("revision", "int64", "", low=0, high=0 if query.emit == "final" else None)),
         *(_of_function(rows) if isinstance(query, Model) else ()),
     )
+
+
+def _of_windows(rows: DayOfTable, query: Query) -> tuple[Expectation, ...]:
+    """Of the names of a query's windows, where it has several."""
+    return tuple(in_set(rows, column, tuple(query.windows or ())) for column in query.name_column)
 
 
 def _of_function(rows: DayOfTable) -> tuple[Expectation, ...]:
@@ -95,14 +101,15 @@ def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
     """Of a run's late rows."""
     rows = DayOfTable(f"{query.name}_late_audit", "arrival_date", day)
     # An event that is too long may come in time, and lie between two windows.
-    any_length = query.window.longest_event_us is None
+    any_length = all(window.longest_event_us is None for window in query.every_window)
     missed = (in_range(rows, Column("windows_missed", "int64", "", low=1 if any_length else 0)),)
     lateness = (in_range(rows, Column("late_by", "int64", "", low=0)),) if any_length else ()
     return (
         inside_day(rows, "arrival"),
+        *_of_windows(rows, query),
         in_set(rows, "reason", ("too late",) if any_length else ("too late", "too long")),
         at_least(rows, "last_missed", "first_missed", or_equal=True),
-        *(missed if query.window.context_free else ()),
+        *(missed if query.context_free else ()),
         *lateness,
     )
 

@@ -58,6 +58,7 @@ class Model(Query):
     def __post_init__(self) -> None:
         require_seconds("seconds_a_window", self.seconds_a_window)
         require(isinstance(self.function, HeavyCall), "function", self.function, "heavy(function, *columns)")
+        require(self.windows is None, "windows", self.windows, "None: a model has one window, by `window`")
         super().__post_init__()
         for name in (*self.key, *self.aggregates):
             require(name not in MODEL_COLUMNS, "name", name, f"one other than {', '.join(MODEL_COLUMNS)}")

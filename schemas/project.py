@@ -1,7 +1,8 @@
 """A project: a folder with `windrow.toml`, found upwards from the current folder as git finds its own; WINDROW_PROJECT
 names another. Its definitions are in one registry with ours and those of installed packages:
 
-    streams/ queries/ models/ policies/     beside ours in schemas/
+    streams/ queries/ models/ policies/ features/
+                                            beside ours in schemas/
     aggregates/ functions/                  beside ours in kernels/monoids and kernels/farm/functions
     windows/query, kernel, recount/         the three files of a window kind
 
@@ -25,7 +26,7 @@ from windrow.schemas.spelling import did_you_mean
 FILE, VARIABLE = "windrow.toml", "WINDROW_PROJECT"
 ENTRY_POINTS = "windrow.definitions"
 """The group by which an installed package names one of its packages as a folder of definitions."""
-KINDS = ("streams", "queries", "models", "policies", "aggregates", "functions", "windows")
+KINDS = ("streams", "queries", "models", "policies", "features", "aggregates", "functions", "windows")
 CHECKOUT = Path(__file__).resolve().parent.parent
 # Settings by their key in windrow.toml, which is the name of their variable without WINDROW_, in small letters.
 FOLDERS = ("home", "landing", "jars", "numba")

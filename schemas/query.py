@@ -5,14 +5,20 @@
           aggregates={"trips": agg("count"), "longest_trip_s": agg("max", "trip_duration_s")},
           lateness=timedelta(hours=1), allowed_lateness=timedelta(days=1))
 
-All window kinds can be written; one that no kernel serves yet is refused by name when a replay is asked for.
+All window kinds can be written; one that no kernel serves yet is refused by name when a replay is asked for. A query
+with several windows has `windows`, a dict of names, in place of `window`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 from types import SimpleNamespace
 
+from windrow.schemas.aggregate import Aggregate, AggregatedValue
+from windrow.schemas.aggregate import agg as agg  # of the language: definitions import it from here
+from windrow.schemas.expression_text import parse
+from windrow.schemas.expressions import AllOf, Expression, of_triple
 from windrow.schemas.windows import (
     AggregateFrame,
     BoundaryFrame,
@@ -31,9 +37,7 @@ from windrow.schemas.windows import (
     Week,
     Window,
     require,
-    require_column,
     require_duration,
-    require_number,
 )
 
 tumbling, sliding, rolling, spanning, session = Tumbling, Sliding, Rolling, Spanning, Session
@@ -44,11 +48,15 @@ frame = SimpleNamespace(threshold=ThresholdFrame, delta=DeltaFrame, aggregate=Ag
 EMITS = ("final", "watermark", "arrival")
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is_null", "not_null")
 _LISTS = (tuple, list, set, frozenset)
+MOST_WINDOWS = 100
+"""Of one query: each has rows, late rows and a recount of its own."""
 WINDOW_COLUMNS = ("window_start", "window_end", "revision", "pane", "emitted_at", "events", "late_events")
 WINDOW_NUMBER = "window_number"
 """One column more of context-bound windows (semantics §2)."""
+WINDOW_NAME = "window_name"
+"""One column more of queries with several windows."""
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
-TRIPLES = "(column, operator, value) triples"
+CONDITIONS = "a condition such as \"user_type = 'member'\", or (column, operator, value) triples"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -58,45 +66,29 @@ def policy(name: str, **parameters: object) -> Policy:
 
 
 @dataclass(frozen=True)
-class Aggregate:
-    """A function over columns, such as `mean` of `trip_duration_s`; made by `agg`."""
-
-    function: str
-    columns: tuple[str, ...] = ()
-    parameters: tuple[tuple[str, int | float | bool], ...] = ()
-
-    def __post_init__(self) -> None:
-        require(isinstance(self.function, str), "function", self.function, "the name of an aggregate, such as 'sum'")
-        for column in self.columns:
-            require_column("column", column)
-        for name, value in self.parameters:
-            if not isinstance(value, bool):
-                require_number(name, value)
-
-
-def agg(function: str, *columns: str, **parameters: int | float | bool) -> Aggregate:
-    """An aggregate of a query: `agg("count")`, `agg("mean", "trip_duration_s")`, `agg("std", "value", ddof=0)`."""
-    return Aggregate(function, tuple(columns), tuple(sorted(parameters.items())))
-
-
-@dataclass(frozen=True)
 class Query:
     """A question about one stream, with an answer for each key and window.
 
     `lateness`: how far the watermark stays behind the newest event start. `allowed_lateness`: how long after its end a
-    window still takes late events. `where`: (column, operator, value) triples that an event must all fulfil; a
-    comparison with null is false. `where` does not change the watermark, which all events of the stream move.
+    window still takes late events. `where`: a condition in SQL (schemas/expression_text.py), or (column, operator,
+    value) triples that an event must all fulfil; an event is counted for which it is true, and a comparison with null
+    is not. `where` does not change the watermark, which all events of the stream move.
+    `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are
+    of kinds whose windows follow from times alone, and either all or none of them prorate. `aggregates`, `lateness`
+    and `allowed_lateness` must be given.
     """
 
     name: str
     stream: str
     key: tuple[str, ...]
-    window: Window
-    aggregates: dict[str, Aggregate]
-    lateness: timedelta
-    allowed_lateness: timedelta
+    # Those without a default are wanted: Python allows none behind `window`, which may be left out.
+    window: Window = None  # type: ignore[assignment]
+    aggregates: dict[str, Aggregate] = None  # type: ignore[assignment]
+    lateness: timedelta = None  # type: ignore[assignment]
+    allowed_lateness: timedelta = None  # type: ignore[assignment]
     emit: str = "watermark"
-    where: tuple[tuple[str, str, object], ...] = ()
+    where: str | tuple[tuple[str, str, object], ...] = ()
+    windows: dict[str, Window] | None = None
 
     def __post_init__(self) -> None:
         require(_is_name(self.name), "name", self.name, "lower-case letters, digits and _")
@@ -104,14 +96,32 @@ class Query:
         named = isinstance(self.key, tuple) and all(isinstance(column, str) for column in self.key)
         distinct = named and len(set(self.key)) == len(self.key)
         require(distinct, "key", self.key, "a tuple of column names, each once; () for one group")
-        require(isinstance(self.window, Window), "window", self.window, "a window such as tumbling(timedelta(days=1))")
+        self._check_windows()
         require(self.emit in EMITS, "emit", self.emit, " or ".join(map(repr, EMITS)))
         require_duration("lateness", self.lateness)
         require_duration("allowed_lateness", self.allowed_lateness)
         self._check_names()
-        require(isinstance(self.where, tuple | list), "where", self.where, TRIPLES)
-        for condition in self.where:
-            _check_condition(condition)
+        require(isinstance(self.where, str | tuple | list), "where", self.where, CONDITIONS)
+        if isinstance(self.where, str):
+            parse(self.where)
+        else:
+            for triple in self.where:
+                _check_triple(triple)
+
+    def _check_windows(self) -> None:
+        if self.windows is None:
+            allowed = "a window such as tumbling(timedelta(days=1)), or windows={name: window, …} for several"
+            require(isinstance(self.window, Window), "window", self.window, allowed)
+            return
+        require(self.window is None, "window", self.window, "left out where there are `windows`")
+        named = isinstance(self.windows, dict) and 1 <= len(self.windows) <= MOST_WINDOWS
+        require(named, "windows", self.windows, f"a dict of 1 to {MOST_WINDOWS} names and windows")
+        for name, window in self.windows.items():
+            require(_is_name(name), "windows", name, "a name of lower-case letters, digits and _")
+            _check_one_of_several(name, window)
+        several = len({window.counts_shares for window in self.windows.values()}) > 1
+        allowed = "all prorated, or none: a prorated count is no whole number. Ask the others in a query of their own"
+        require(not several, "windows", ", ".join(self.windows), allowed)
 
     def _check_names(self) -> None:
         require(isinstance(self.aggregates, dict), "aggregates", self.aggregates, "a dict of names and agg(…)")
@@ -128,48 +138,93 @@ class Query:
                 "a new lower-case name that is neither a key nor a column of every window table",
             )
 
+    @cached_property
+    def values(self) -> tuple[AggregatedValue, ...]:
+        """What the aggregates read of an event, in the order in which it is first named; and what cuts windows."""
+        cutting = getattr(self.window, "column", None)
+        found = [value for each in self.aggregates.values() for value in each.values]
+        found += [] if cutting is None else [AggregatedValue.of_column(cutting)]
+        for each in () if self.windows else self.window.reads.values():
+            found += each.values
+        return tuple(dict.fromkeys(found))
+
     @property
-    def value_columns(self) -> tuple[str, ...]:
-        """The columns that the aggregates read, in the order in which they are first named, and the one that cuts
-        windows, if one does."""
-        read = [column for a in self.aggregates.values() for column in a.columns]
-        return tuple(dict.fromkeys([*read, *self.window.cutting_columns]))
+    def conditions(self) -> list[tuple[object, Expression]]:
+        """What an event must all fulfil, as it was given and as expressions."""
+        if isinstance(self.where, str):
+            return [(self.where, parse(self.where))]
+        return [(triple, of_triple(*triple)) for triple in self.where]
+
+    @property
+    def condition(self) -> AllOf:
+        """`where`: which events are counted."""
+        return AllOf(tuple(condition for _, condition in self.conditions))
+
+    @property
+    def parts(self) -> "dict[str | None, Query]":
+        """By window name the queries of one window each that it stands for; by None itself, where it has one window."""
+        return self._parts if self.windows else {None: self}
+
+    @cached_property
+    def _parts(self) -> "dict[str | None, Query]":
+        """Made once: a run asks for each day."""
+        windows = (self.windows or {}).items()
+        return {name: replace(self, window=window, windows=None) for name, window in windows}
+
+    @property
+    def every_window(self) -> tuple[Window, ...]:
+        """The one, or all in the order of their definition."""
+        return (self.window,) if self.windows is None else tuple(self.windows.values())
+
+    @property
+    def context_free(self) -> bool:
+        """Whether a day's windows follow from a look-back alone (semantics §2)."""
+        return all(window.context_free for window in self.every_window)
+
+    @property
+    def name_column(self) -> tuple[str, ...]:
+        """The column that says which of several windows a row is of, if there are several."""
+        return () if self.windows is None else (WINDOW_NAME,)
 
     @property
     def window_columns(self) -> tuple[str, ...]:
         """The columns of its tables that are no keys and no aggregates."""
-        if self.window.context_free:
-            return WINDOW_COLUMNS
         start, end, *others = WINDOW_COLUMNS
-        return (start, end, WINDOW_NUMBER, *others)
+        number = () if self.context_free else (WINDOW_NUMBER,)
+        return (*self.name_column, start, end, *number, *others)
 
     @property
     def window_identity(self) -> tuple[str, ...]:
         """The columns that name one window of one key."""
-        number = () if self.window.context_free else (WINDOW_NUMBER,)
-        return (*self.key, "window_start", "window_end", *number)
+        number = () if self.context_free else (WINDOW_NUMBER,)
+        return (*self.key, *self.name_column, "window_start", "window_end", *number)
 
     @property
     def read_columns(self) -> tuple[str, ...]:
         """Key, aggregated and filtered columns: what a replay reads apart from the times."""
-        filtered = (column for column, _, _ in self.where)
-        return tuple(c for c in dict.fromkeys((*self.key, *self.value_columns, *filtered)) if c not in EVENT_COLUMNS)
+        read = (column for value in self.values for column in value.columns)
+        named = dict.fromkeys((*self.key, *read, *self.condition.columns))
+        return tuple(column for column in named if column not in EVENT_COLUMNS)
 
 
 def _is_name(name: object) -> bool:
     return isinstance(name, str) and bool(_NAME.match(name))
 
 
-def listed(value: object) -> list[object]:
-    """The values of a condition with `in` or `not_in`."""
-    assert isinstance(value, _LISTS), "Query refuses other values"
-    return list(value)
+def _check_one_of_several(name: str, window: Window) -> None:
+    where = f"windows[{name!r}]"
+    require(isinstance(window, Window), where, window, "a window such as tumbling(timedelta(days=1))")
+    allowed = (
+        "a window that follows from times alone, such as tumbling, sliding or rolling; ask this one in a query of "
+    )
+    follows = window.context_free and not window.cutting_columns
+    require(follows, where, window.kind, f"{allowed}its own, by `window`")
 
 
-def _check_condition(condition: tuple[str, str, object]) -> None:
-    shaped = isinstance(condition, tuple) and len(condition) == 3 and isinstance(condition[0], str)
-    require(shaped, "where", condition, TRIPLES)
-    _, operator, value = condition
+def _check_triple(triple: tuple[str, str, object]) -> None:
+    shaped = isinstance(triple, tuple) and len(triple) == 3 and isinstance(triple[0], str)
+    require(shaped, "where", triple, CONDITIONS)
+    _, operator, value = triple
     require(operator in OPERATORS, "where", operator, "one of " + " ".join(OPERATORS))
     if operator in ("in", "not_in"):
         require(isinstance(value, _LISTS), "where", value, f"a tuple of values for {operator}")

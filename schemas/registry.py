@@ -1,5 +1,5 @@
-"""Finds streams, queries and models by looking in their folders: a new one is a new file, and nothing else. A model is
-a query too, named with a prefix. And whose tables of the lake are, by their names.
+"""Finds streams, queries, models and feature sets by looking in their folders: a new one is a new file, and nothing
+else. A model is a query too, named with a prefix. And whose tables of the lake are, by their names.
 
 They load one by one: one that is broken harms itself, and those that need it, only. A caller that asks for it by name
 gets BrokenDefinition; one that asks for all gets the others.
@@ -15,18 +15,19 @@ from typing import Generic, TypeVar
 
 from windrow.schemas import project
 from windrow.schemas.errors import BrokenDefinition, NotSetUp, UnknownName
+from windrow.schemas.feature_set import FeatureSet
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.mistakes import load, names_in, source_of
 from windrow.schemas.model import PREFIX, Model
 from windrow.schemas.query import Query
-from windrow.schemas.side_tables import lateness_name, state_name
+from windrow.schemas.side_tables import lateness_name, panes_name, state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.syntax import hash_of
 from windrow.schemas.tables import ingest_tables
 from windrow.schemas.validation import validate_query, validate_stream
 from windrow.schemas.windows import require
 
-T = TypeVar("T", Stream, Query, Model)
+T = TypeVar("T", Stream, Query, Model, FeatureSet)
 ROOT = Path(__file__).parent
 
 
@@ -77,6 +78,16 @@ def broken_queries() -> dict[str, BrokenDefinition]:
     return _queries().broken
 
 
+def feature_sets() -> dict[str, FeatureSet]:
+    """All feature sets by name: `FEATURES` of every file of windrow.schemas.features that isn't broken."""
+    return _feature_sets().found
+
+
+def broken_feature_sets() -> dict[str, BrokenDefinition]:
+    """What is wrong with the other files of feature sets, by name."""
+    return _feature_sets().broken
+
+
 def stream_names() -> list[str]:
     """Of all streams, broken ones too, sorted."""
     return sorted([*streams(), *broken_streams()])
@@ -102,6 +113,11 @@ def query(name: str) -> Query:
     return _queries().named("query", name, model_files())
 
 
+def feature_set(name: str) -> FeatureSet:
+    """The feature set of that name; BrokenDefinition or UnknownName otherwise."""
+    return _feature_sets().named("feature set", name)
+
+
 def name_of_query(text: str) -> str:
     """The name of the query that a user means; the user may call a model by its file."""
     return PREFIX + text if text not in query_names() and text in model_files() else text
@@ -117,6 +133,11 @@ def module_of(query_name: str) -> str:
     if query_name.startswith(PREFIX):
         return f"windrow.schemas.models.{query_name.removeprefix(PREFIX)}"
     return f"windrow.schemas.queries.{query_name.removeprefix('queries.')}"  # as _queries names one that is wrong
+
+
+def features_module(name: str) -> str:
+    """The module of a feature set's file."""
+    return f"windrow.schemas.features.{name}"
 
 
 def queries_of(stream_name: str) -> list[Query]:
@@ -143,6 +164,21 @@ def _queries() -> Definitions[Query]:
     # A query's file that is named as a model's table is wrong, and must not hide the model.
     wrong = {f"queries.{name}" if name in models.found else name: each for name, each in plain.broken.items()}
     return Definitions({**plain.found, **models.found}, {**wrong, **models.broken})
+
+
+@cache
+def _feature_sets() -> Definitions[FeatureSet]:
+    return _load("features", "FEATURES", FeatureSet, _validate_features)
+
+
+def _validate_features(features: FeatureSet) -> None:
+    require(features.name not in query_names(), "name", features.name, "one that no query has")
+    _validate_query(features.query)
+    for name, each in features.latest.items():
+        of = query(each.query)
+        require(
+            {*of.key} <= {*features.key}, f"latest[{name!r}]", each.query, f"a query whose key is among {features.key}"
+        )
 
 
 def _validate_query(query: Query) -> None:
@@ -201,8 +237,16 @@ def replay_hash(name: str) -> str:
 
 def query_hash(name: str) -> str:
     """Changes whenever a query's or a model's file or the query language changes."""
-    language = [ROOT / "query.py", *([ROOT / "model.py"] if name.startswith(PREFIX) else [])]
-    return _hash_files([source_of(module_of(name)), *language, *sorted((ROOT / "windows").rglob("*.py"))])
+    language = ["query.py", "aggregate.py", "expressions.py", "expression_text.py", "instants.py"]
+    language += ["model.py"] if name.startswith(PREFIX) else []
+    files = [ROOT / file for file in language]
+    return _hash_files([source_of(module_of(name)), *files, *sorted((ROOT / "windows").rglob("*.py"))])
+
+
+def features_hash(name: str) -> str:
+    """Changes whenever a feature set's file or the language of feature sets changes."""
+    language = ["feature_set.py", "query.py", "aggregate.py", "expressions.py", "expression_text.py"]
+    return _hash_files([source_of(features_module(name)), *(ROOT / each for each in language)])
 
 
 def _hash_files(paths: list[Path], error_texts: bool = False) -> str:
@@ -221,7 +265,7 @@ def query_of(table: str) -> str | None:
 
 
 def _tables_of(query: str) -> set[str]:
-    beside = {state_name(query), lateness_name(query)}
+    beside = {state_name(query), panes_name(query), lateness_name(query)}
     return beside | {query + kind for kind in ("", "_late", "_audit", "_late_audit")}
 
 

@@ -8,7 +8,7 @@ so `window_table` takes them as an argument.
 import zlib
 from dataclasses import dataclass
 
-from windrow.schemas.query import Query
+from windrow.schemas.query import WINDOW_NAME, Query
 from windrow.schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS, Column, Stream
 
 
@@ -188,7 +188,9 @@ def partitions_table(stream: Stream) -> Table:
     )
 
 
+WINDOW_NAMED = required(WINDOW_NAME, "string", "which of the query's windows the row is of")
 WINDOW_COLUMNS = (
+    WINDOW_NAMED,
     required("window_start", "timestamp", "start of the window, included, UTC"),
     required("window_end", "timestamp", "end of the window, excluded, UTC"),
     required("window_number", "int64", "0, 1, … for windows of a key that have the same start and end"),
@@ -226,13 +228,14 @@ def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], s
 
 def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
     """Events that were too late for at least one of their windows, or too long for all."""
-    context_free = query.window.context_free
+    context_free, named = query.context_free, (WINDOW_NAMED,) if query.windows else ()
     how_many = "how many windows it missed" + ("" if context_free else "; null, since windows depend on their events")
     return Table(
         f"{query.name}_late{suffix}",
         f"Events that {query.name} could not count in at least one window" + (", before the gate" if suffix else ""),
         (
             *key_columns(query, stream),
+            *named,
             *EVENT_TIMES,
             PATH,
             LINE,
@@ -255,7 +258,7 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
             required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row"),
         ),
         partition_by=("arrival_date",),
-        sort_by=(*query.key, "arrival", "path", "line", "reading"),
+        sort_by=(*query.key, *query.name_column, "arrival", "path", "line", "reading"),
     )
 
 

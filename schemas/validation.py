@@ -9,12 +9,12 @@ as an event with start a − idle_after would, and is no event. There is none be
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
-from numbers import Real
+from datetime import timedelta
 
 from windrow.schemas.errors import WrongParameter
+from windrow.schemas.expressions import AllOf, ColumnValue, Expression, Types
 from windrow.schemas.model import Model
-from windrow.schemas.query import Query, listed
+from windrow.schemas.query import AggregatedValue, Query
 from windrow.schemas.stream import ACROSS_LINES, BY_NAME, FAIL, IN_ORDER, WARN, WITHIN_LINES, Layout, Limit, Stream
 from windrow.schemas.tables import silver_table
 from windrow.schemas.windows import DAY, require, require_zone
@@ -86,21 +86,44 @@ def _require_layout(layout: Layout) -> None:
 
 
 def validate_query(query: Query, stream: Stream) -> None:
-    """WrongParameter for the first column that the stream doesn't have, or that can't be compared so."""
+    """WrongParameter for the first column that the stream doesn't have, or values of types that don't fit."""
     types = {column.name: column.type for column in stream.columns}
     _require_columns("key", query.key, types, stream)
     for name, aggregate in query.aggregates.items():
-        _require_columns(f"aggregates[{name!r}]", aggregate.columns, types, stream)
+        _require_columns(f"aggregates[{name!r}]", aggregate.read_columns, types | TIMES, stream)
+        for value in aggregate.values:
+            require_value(f"aggregates[{name!r}]", value, types | TIMES)
     if isinstance(query, Model):
         _require_columns(query.function.function, query.function.columns, types, stream)
         for column in query.function.columns:
             what = f"a column of numbers ({', '.join(NUMBERS)}), not of type {types[column]}"
             require(types[column] in NUMBERS, query.function.function, column, what)
-    for column, operator, value in query.where:
-        _require_columns("where", (column,), types | TIMES, stream)
-        type_ = (types | TIMES)[column]
-        fits = comparable(type_, operator, value)
-        require(fits, "where", (column, operator, value), f"None or {_TAKEN[type_][1]}, as {column} is {type_}")
+    for given, condition in query.conditions:
+        _require_columns("where", condition.columns, types | TIMES, stream)
+        require_condition("where", given, condition, types | TIMES)
+
+
+def require_value(parameter: str, value: AggregatedValue, types: Types) -> str:
+    """The type of what an aggregate reads. WrongParameter where its filter is no condition, or parts of it are of types
+    that don't fit."""
+    if value.where is not None:
+        require_condition(parameter, value.where, value.condition, types)
+    found = _type_of(parameter, value.value, value.expression, types)
+    if found is None and not isinstance(value.expression, ColumnValue):
+        raise WrongParameter(parameter, value.value, "an expression with a type, which NULL has not")
+    return found or "null"
+
+
+def require_condition(parameter: str, given: object, condition: Expression, types: Types) -> None:
+    """WrongParameter for values of types that don't fit, and for what is neither true nor false."""
+    _type_of(parameter, given, AllOf((condition,)), types)
+
+
+def _type_of(parameter: str, given: object, expression: Expression, types: Types) -> str | None:
+    try:
+        return expression.type_in(types)
+    except TypeError as unfit:
+        raise WrongParameter(parameter, given, str(unfit)) from None
 
 
 def _require_columns(parameter: str, columns: Iterable[str], known: Iterable[str], stream: Stream) -> None:
@@ -114,42 +137,3 @@ def require_idle_after(value: object) -> None:
     allowed = "a timedelta from 1 minute to less than 1 day, or None for a watermark that only events move"
     right = value is None or (isinstance(value, timedelta) and LEAST_SILENCE <= value < DAY)
     require(right, "idle_after", value, allowed)
-
-
-def is_number(value: object) -> bool:
-    """A real number; a bool is none, nor is NaN."""
-    return isinstance(value, Real) and not isinstance(value, bool) and value == value
-
-
-def is_text(value: object) -> bool:
-    """A str."""
-    return isinstance(value, str)
-
-
-def is_day(value: object) -> bool:
-    """A date; a datetime is none."""
-    return isinstance(value, date) and not isinstance(value, datetime)
-
-
-def is_instant(value: object) -> bool:
-    """A datetime with a time zone."""
-    return isinstance(value, datetime) and value.tzinfo is not None
-
-
-_TAKEN = {
-    "string": (is_text, "a str"),
-    "int64": (is_number, "a number"),
-    "float64": (is_number, "a number"),
-    "bool": (lambda value: isinstance(value, bool), "True or False"),
-    "timestamp": (is_instant, "a datetime with a time zone"),
-    "date": (is_day, "a date"),
-}
-
-
-def comparable(type_: str, operator: str, value: object) -> bool:
-    """Whether a column of one of the types of windrow.schemas.stream.Column can be compared so."""
-    if operator in ("is_null", "not_null"):
-        return True
-    takes, _ = _TAKEN[type_]
-    values = listed(value) if operator in ("in", "not_in") else [value]
-    return all(each is None or takes(each) for each in values)

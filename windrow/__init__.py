@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from windrow.answer import Answer, sql
-    from windrow.lake import backfill, ingest, report, whatif
-    from windrow.pipelines.local import late_table, replay_table
+    from windrow.lake import backfill, features, ingest, report, whatif
+    from windrow.pipelines.local import features_table, late_table, replay_table
     from windrow.schemas.errors import WindrowError
+    from windrow.schemas.feature_set import FeatureSet, latest
     from windrow.schemas.query import (
         Query,
         agg,
@@ -36,15 +37,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "FeatureSet",
     "Query",
     "WindrowError",
     "agg",
     "backfill",
     "count",
     "delta",
+    "features",
+    "features_table",
     "frame",
     "ingest",
     "late_table",
+    "latest",
     "month",
     "policy",
     "replay_table",
@@ -62,9 +67,13 @@ __all__ = [
 _NOT_OF_QUERIES = {
     "Answer": "windrow.answer",
     "WindrowError": "windrow.schemas.errors",
+    "FeatureSet": "windrow.schemas.feature_set",
     "backfill": "windrow.lake",
+    "features": "windrow.lake",
+    "features_table": "windrow.pipelines.local",
     "ingest": "windrow.lake",
     "late_table": "windrow.pipelines.local",
+    "latest": "windrow.schemas.feature_set",
     "replay_table": "windrow.pipelines.local",
     "report": "windrow.lake",
     "sql": "windrow.answer",

@@ -11,7 +11,9 @@ from windrow.pipelines.logged import silent
 
 if TYPE_CHECKING:
     from windrow.pipelines.ingest.outcome import IngestReport
+    from windrow.pipelines.replay.validate import ArrowStream
     from windrow.pipelines.runs.reports import DayReport
+    from windrow.schemas.feature_set import FeatureSet
 
 
 def ingest(stream: str, engine: str | None = None) -> "IngestReport":
@@ -35,6 +37,27 @@ def backfill(
     if done.failures:
         raise done.failures[0].error
     return done.reports
+
+
+def features(
+    labels: "ArrowStream", feature_set: "str | FeatureSet", knowledge: str = "known", time: str | None = None
+) -> Answer:
+    """Answer features at the moments of labels, as `windrow features` does, in memory; nothing is written.
+
+    labels: a DataFrame or an Arrow table with the feature set's key columns, one column of times with a zone (time
+        names it, where there are several), and anything else
+    feature_set: the name of a file of features/, or a FeatureSet
+    knowledge: "known" for features of events that had arrived by a label's time; "true" for those of all events, whose
+        names end with _true; "both"
+    Returns the labels in their order, with the features behind. Raises UnknownName, WrongParameter and BadInput for
+    labels that can't be asked (it names the column or the row), NotSetUp before the first ingest.
+    """
+    from windrow.pipelines.features.run import features_of
+    from windrow.pipelines.replay.validate import arrow_table
+    from windrow.schemas.registry import feature_set as named
+
+    asked = named(feature_set) if isinstance(feature_set, str) else feature_set
+    return Answer(features_of(config.load(), asked, arrow_table(labels), knowledge, time))
 
 
 def whatif(query: str, first: date | None = None, last: date | None = None) -> Answer:

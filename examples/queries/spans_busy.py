@@ -16,5 +16,5 @@ QUERY = Query(
     },
     lateness=timedelta(seconds=5),
     allowed_lateness=timedelta(minutes=10),
-    where=(("metric", "==", REQUEST_METRIC),),
+    where=f"metric = '{REQUEST_METRIC}'",
 )

@@ -13,7 +13,7 @@ QUERY = Query(
         "readings": agg("count"),
         "sent_bytes": agg("sum", "value"),
     },
-    where=(("metric", "==", "network_sent"),),
+    where="metric = 'network_sent'",
     lateness=timedelta(seconds=90),
     allowed_lateness=timedelta(hours=1),
 )

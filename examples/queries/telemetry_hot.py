@@ -14,7 +14,7 @@ QUERY = Query(
         "value_max": agg("max", "value"),
         "value_mean": agg("mean", "value"),
     },
-    where=(("metric", "in", ("cpu_usage_rate", "memory_usage_rate", "node_cpu_usage_rate", "node_memory_usage_rate")),),
+    where="metric IN ('cpu_usage_rate', 'memory_usage_rate', 'node_cpu_usage_rate', 'node_memory_usage_rate')",
     lateness=timedelta(seconds=90),
     allowed_lateness=timedelta(hours=1),
 )

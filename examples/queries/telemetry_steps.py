@@ -14,7 +14,7 @@ QUERY = Query(
         "memory_min_mib": agg("min", "value"),
         "memory_max_mib": agg("max", "value"),
     },
-    where=(("metric", "==", "memory_usage"),),
+    where="metric = 'memory_usage'",
     lateness=timedelta(seconds=90),
     allowed_lateness=timedelta(hours=1),
 )

@@ -100,6 +100,18 @@ def has_inverse(monoid: AnyAggregate) -> bool:
     return monoid.inverse is not None
 
 
+def keeps_nulls(spec: AggregateSpec, monoid: AnyAggregate) -> bool:
+    """Whether to an aggregate with these parameters a null is something: its state is another than without it."""
+    if not isinstance(monoid, Monoid) or not monoid.takes_nulls:
+        return False
+    from windrow.kernels.runtime.memory import as_word  # as above
+
+    values = parameter_values(spec, monoid) if monoid.lift_takes_parameters else ()
+    parameters = [as_word(value) if isinstance(value, float) else value for value in values]
+    time, second = [0] * monoid.takes_time, [0] * bool(monoid.second_types)
+    return bool(monoid.lift(*time, 0, False, *second, *parameters) != monoid.identity())
+
+
 def in_words(spec: AggregateSpec) -> str:
     """An aggregate with what it is of, as `those_with` names it."""
     if spec.second_type == SHARE:

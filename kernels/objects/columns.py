@@ -47,8 +47,12 @@ def name_aggregates(
     others: Sequence[str] = (),
 ) -> NamedAggregates:
     """Number the columns that some aggregates read, and others behind them; those without a type in `column_types` have
-    the default one. O(aggregates). WrongParameter for a column that none names, a type that there isn't, and an
-    aggregate of three columns."""
+    the default one. O(aggregates). WrongParameter for a column that none names, a type that there isn't, an
+    aggregate of three columns, of an expression or with a filter."""
+    for name, aggregate in aggregates.items():
+        if aggregate.where is not None or aggregate.read_columns != tuple(dict.fromkeys(aggregate.columns)):
+            allowed = "columns, and no filter: expressions are of queries. Give the window what they would give"
+            raise WrongParameter(f"aggregates[{name!r}]", str(aggregate), allowed)
     read = [column for aggregate in aggregates.values() for column in aggregate.columns]
     names = list(dict.fromkeys([*read, *others]))
     if not isinstance(column_types, Mapping | None):

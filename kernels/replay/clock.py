@@ -23,13 +23,15 @@ NEVER = -(1 << 62)
 class Clock(Struct):
     """The staircase, and where a key stands on it: step is the first not before the tick at hand, watermark the one
     before that tick, floor that − allowed: windows that end by it are final. patience: how far the watermark must be
-    beyond the end of a window that then has its first row: allowed with emit final, else 0."""
+    beyond the end of a window that then has its first row: allowed with emit final, else 0. begins: the tick from which
+    a key's events come; what was passed before it has no rows; NEVER where they are all its events."""
 
     ticks: Pointer(Microseconds)
     marks: Pointer(Microseconds)
     steps: Count
     allowed: Microseconds
     patience: Microseconds
+    begins: Microseconds
     step: Place
     watermark: Microseconds
     floor: Microseconds
@@ -52,12 +54,6 @@ def keep_steps(clock, window):
             next_end = window_end(window, first_end_after(window, mark))
             next_final = window_end(window, first_end_after(window, final))
     clock.steps = kept
-
-
-@inner
-def start_clock(clock):
-    clock.step = 0
-    clock.watermark = clock.floor = NEVER
 
 
 @inner
@@ -90,3 +86,14 @@ def step_before(clock, tick):
     """Number of steps before `tick`, which is not before the step at hand."""
     not_inlined()
     return gallop(clock.ticks, clock.step, clock.steps, tick)
+
+
+@inner
+def start_clock(clock):
+    clock.step = 0
+    clock.watermark = clock.floor = NEVER
+    if clock.begins != NEVER:
+        passed = step_before(clock, clock.begins)
+        if passed > 0:
+            move_watermark(clock, passed)
+            move_floor(clock)

@@ -12,6 +12,7 @@ from windrow.kernels.frames._rules import FrameKernel
 from windrow.kernels.replay.clock import Clock
 from windrow.kernels.replay.dependent.state import Dependent, WindowSource
 from windrow.kernels.replay.numbered.changed import Notes, Stretches
+from windrow.kernels.replay.numbered.kept import KeptPanes
 from windrow.kernels.replay.numbered.late_times import LateTimes
 from windrow.kernels.replay.numbered.open_windows import OpenWindows
 from windrow.kernels.replay.numbered.walk import Walk
@@ -172,6 +173,7 @@ class Numbered(Struct):
     changed: Inline(Notes)
     stretches: Inline(Stretches)
     late_times: Inline(LateTimes)
+    kept: Inline(KeptPanes)
     burst_youngest: Microseconds
 
 

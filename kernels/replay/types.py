@@ -112,6 +112,22 @@ class CallLimits(NamedTuple):
     stop: np.ndarray | None = None
 
 
+class PaneStates(NamedTuple):
+    """What came before a tick, combined by pane (numbered/kept.py): in time for every window that has rows from then
+    on.
+
+    first_of_key: int64[keys + 1]; the panes of key k are [first_of_key[k], first_of_key[k + 1])
+    starts_us: int64[panes], where each starts; a pane may be there several times
+    states: int64[panes, words]
+    from_us: the tick from which events come
+    """
+
+    first_of_key: np.ndarray
+    starts_us: np.ndarray
+    states: np.ndarray
+    from_us: int
+
+
 class ReplayRules(NamedTuple):
     """When rows are emitted: lateness and allowed lateness in µs (≥ 0); emit "final", "watermark" or "arrival".
 
@@ -123,6 +139,7 @@ class ReplayRules(NamedTuple):
         means no limit
     carried: for windows that depend on other events: for each key the `carried` of an earlier replay's rows, or an
         empty array for a key that the earlier replay didn't have. None: the keys begin here, and no state is returned
+    panes: for windows in panes: what came before the events; rows must not be asked of windows that were passed then
     """
 
     lateness_us: int
@@ -133,6 +150,7 @@ class ReplayRules(NamedTuple):
     rows_from_us: int | None = None
     starts_us: tuple[int | None, int | None] = (None, None)
     carried: Sequence[np.ndarray] | None = None
+    panes: PaneStates | None = None
 
 
 class KernelChoice(NamedTuple):

@@ -37,6 +37,11 @@ class WindowKind:
     depends_on_others = False
     """Whether its windows depend on the other events of their key (kernels/replay/dependent), and have no number."""
 
+    @property
+    def holds_panes(self) -> bool:
+        """Whether all that its windows need of their points is in states of panes."""
+        return not (self.depends_on_others or self.keeps_events or self.events_last)
+
     def kernels(self) -> Sequence[str]:
         """The kernels that can be asked for by name."""
         return aggregators.kernels()

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from windrow.pipelines.cli import asking, ingesting, keeping, planning, replaying, serving, setting_up, starting
+from windrow.pipelines.cli import (
+    asking,
+    ingesting,
+    keeping,
+    planning,
+    probing,
+    replaying,
+    serving,
+    setting_up,
+    starting,
+)
 from windrow.pipelines.cli._errors import reported
 from windrow.processes import children, modes, signals
 
@@ -39,7 +49,7 @@ def app() -> typer.Typer:
     )
     made.callback()(_for_all)
     # In the order of a day's work.
-    for module in (starting, setting_up, ingesting, replaying, planning, asking, keeping, serving):
+    for module in (starting, setting_up, ingesting, replaying, planning, asking, probing, keeping, serving):
         for command in module.commands.registered_commands:
             command.help = _paragraphs(command.callback.__doc__ or "")
         made.add_typer(module.commands)

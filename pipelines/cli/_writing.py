@@ -38,9 +38,15 @@ IN_A_CHECKOUT = {
     "windows/query": "schemas/windows",
     "windows/kernel": "kernels/kinds",
     "windows/recount": "pipelines/gate/recount/kinds",
-    **{folder: f"examples/{folder}" for folder in ("streams", "queries", "models", "policies")},
+    **{folder: f"examples/{folder}" for folder in ("streams", "queries", "models", "policies", "features")},
 }
-TESTS_IN_A_CHECKOUT = {"stream": "schemas", "query": "semantics", "model": "semantics", "policy": "semantics"}
+TESTS_IN_A_CHECKOUT = {
+    "stream": "schemas",
+    "query": "semantics",
+    "model": "semantics",
+    "policy": "semantics",
+    "features": "features",
+}
 
 
 def write(kind: str, name: str, root: Path, identity: str = "") -> list[Path]:
@@ -49,7 +55,7 @@ def write(kind: str, name: str, root: Path, identity: str = "") -> list[Path]:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise WrongParameter("NAME", name, "lower-case letters, digits and _, such as boat_trips")
     words = {"name": name, "title": name.title().replace("_", "")}
-    words["stream"] = _stream_of(name) if kind in ("query", "model") else name
+    words["stream"] = _stream_of(name) if kind in ("query", "model", "features") else name
     words["identity"] = _identity(identity) if kind == "stream" else ""
     words["column"] = _column_of(words["stream"]) if kind == "model" else ""
     files = {root / Template(path).substitute(words): template for path, template in files_of(kind, root).items()}

@@ -53,10 +53,11 @@ def whatif(
     with progress() as show:
         show(f"{query}: what each event needed")
         found = run(config.load(), query, (first, last), complete, lateness or ())
-    rows = [found.row(point) for point in found.points]
+    of_windows = [[each.row(point) for point in each.points] for each in found]
+    rows = [row for of_window in of_windows for row in of_window]
     _output.show(rows if as_json else [lateness_row(row) for row in rows], as_json)
-    if not as_json:
-        _output.note(recommendation(rows))
+    for of_window in [] if as_json else of_windows:
+        _output.note(recommendation(of_window))
 
 
 @commands.command(
@@ -165,10 +166,13 @@ def runs(
 
 
 def _show_stale(lake: "Lake", as_json: bool) -> None:
+    from windrow.pipelines.features.stale import stale_features
     from windrow.pipelines.ledger.stale import stale
 
     columns = ("query", "day", "run_id", "reasons")
     found = [{name: getattr(run, name) for name in columns} for run in stale(lake)]
+    of_features = ((each.table, None, "", each.reasons) for each in stale_features(lake))
+    found += [dict(zip(columns, each, strict=True)) for each in of_features]
     _output.show(found, as_json)
     hint = "to see what makes them again and what it costs: windrow plan; to do it: windrow plan --run"
     _output.note(hint if found else "no run is stale")

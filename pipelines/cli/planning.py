@@ -1,6 +1,6 @@
 """Commands that find what is stale, make it again, and prove that it comes out the same."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from itertools import groupby
@@ -31,6 +31,7 @@ from windrow.schemas import registry
 from windrow.schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
+    from windrow.pipelines.features.stale import StaleFeatures
     from windrow.pipelines.location import Location
     from windrow.pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
     from windrow.pipelines.upkeep.verify import Compared
@@ -125,10 +126,11 @@ def _show(made: "DayPlan") -> None:
     # Neighbouring days of a query that are stale for the same kinds of reasons.
     spans = [list(of) for _, of in groupby(made.runs, key=lambda run: (run.query, run.kinds))]
     _section("Which days are stale", [_days(each) for each in spans])
+    _section("Which features are stale", [_features(each) for each in made.features])
     _section("What makes them again, in this order", [_step(each) for each in made.steps])
     for query in made.lost:
         _output.note(f"{query} has no readable definition, so its days can't be made again. See: windrow check")
-    if not made.runs:
+    if not made.runs and not made.features:
         _output.note("these changes make no published day stale")
 
 
@@ -167,7 +169,6 @@ def _days(span: "list[PlannedRun]") -> dict:
     events = [run.events for run in span if run.events is not None]
     seconds = [run.seconds for run in span if run.seconds is not None]
     texts = list(dict.fromkeys(text for run in span for text in run.because))
-    more = f"; {len(texts) - MOST_REASONS} more" if len(texts) > MOST_REASONS else ""
     return {
         "query": span[0].query,
         "from": span[0].day,
@@ -175,8 +176,17 @@ def _days(span: "list[PlannedRun]") -> dict:
         "days": len(span),
         "events to read": sum(events) if events else None,
         "seconds": round(sum(seconds), 1) if seconds else None,
-        "because": "; ".join(texts[:MOST_REASONS]) + more,
+        "because": _because(texts),
     }
+
+
+def _features(each: "StaleFeatures") -> dict:
+    return {"table": each.table, "of": each.request.features, "because": _because(each.reasons)}
+
+
+def _because(texts: Sequence[str]) -> str:
+    more = f"; {len(texts) - MOST_REASONS} more" if len(texts) > MOST_REASONS else ""
+    return "; ".join(texts[:MOST_REASONS]) + more
 
 
 def _step(step: "Step") -> dict:

@@ -23,7 +23,7 @@ EXAMPLES = sorted(
     file.stem for file in (REPOSITORY / "samples").glob("*.py") if file.stem not in ("__init__", "writing")
 )
 LAST_DAY = "2018-11-05"
-FOLDERS = ("streams", "queries", "models", "aggregates", "functions", "policies", "tests", "landing")
+FOLDERS = ("streams", "queries", "models", "features", "aggregates", "functions", "policies", "tests", "landing")
 SETTINGS = Path(__file__).with_name("new_project.toml")
 Kind = StrEnum("Kind", {name: name for name in _writing.KINDS})  # type: ignore[misc]
 
@@ -56,7 +56,7 @@ def init(
 
 def _copy(example: str, folder: Path) -> None:
     """The example's definitions, and a week of generated files."""
-    for kind in ("streams", "queries", "models", "policies"):
+    for kind in ("streams", "queries", "models", "features", "policies"):
         for file in (EXAMPLE / kind).glob("*.py"):
             if kind == "policies" or file.stem == example or file.stem.startswith(f"{example}_"):
                 shutil.copy(file, folder / kind)

@@ -21,7 +21,7 @@ from windrow.schemas import registry
 from windrow.schemas.errors import StorageFailed, TableDamaged
 from windrow.schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from windrow.schemas.registry import made_by, query_of, stream_of
-from windrow.schemas.side_tables import lateness_name
+from windrow.schemas.side_tables import lateness_name, panes_name
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)
@@ -125,6 +125,8 @@ def made_again_by(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
     query = query_of(name)
     if query and name == lateness_name(query):
         return [made_by(name)]
+    if query and name == panes_name(query):
+        return []  # the next run makes those that it needs
     days = {date.fromisoformat(found[1]) for path in lost if (found := _DAY.search(path))}
     # Of a table without rows no day is known, nor of one without a query.
     return replays_of(name, days) or (["windrow runs --stale"] if query else [])

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from deltalake import Schema
 from deltalake.transaction import AddAction, RemoveAction
 
 from windrow.pipelines import storage
@@ -36,20 +37,35 @@ class FileCommit:
         folder = self.lake.folder(self.table.name)
         return [path.removeprefix(f"{folder}/") for path in self.lake.files(self.table.name, filters=filters)]
 
+    def replace_all(self, added: Sequence[NewFile]) -> int:
+        """Take all files out and others in, of the table's definition of now, in one commit; returns its version."""
+        folder, note = self.lake.folder(self.table.name), CommitNote(self.lake.of_run)
+        opened, schema = storage.delta_table(folder), Schema.from_arrow(self.lake.schema(self.table))
+        self.lock.require_held()
+        opened.create_write_transaction(
+            _added(added), "overwrite", schema, list(self.table.partition_by), commit_properties=note.properties
+        )
+        return version_made(folder, note, self.table)
+
     def replace(self, removed: Collection[str], added: Sequence[NewFile]) -> int:
         """Take these files out and others in; returns the version that this commit made."""
         folder, note = self.lake.folder(self.table.name), CommitNote(self.lake.of_run)
         opened, now_ms = storage.delta_table(folder), int(time.time() * 1000)
         actions: list[AddAction | RemoveAction] = [RemoveAction(_address(path), True, now_ms) for path in removed]
-        actions += [
-            AddAction(_address(each.path), each.file_bytes, dict(each.partition), now_ms, True, each.statistics)
-            for each in added
-        ]
+        actions += _added(added)
         self.lock.require_held()
         opened.create_write_transaction(
             actions, "append", opened.schema(), list(self.table.partition_by), commit_properties=note.properties
         )
         return version_made(folder, note, self.table)
+
+
+def _added(files: Sequence[NewFile]) -> list[AddAction | RemoveAction]:
+    now_ms = int(time.time() * 1000)
+    return [
+        AddAction(_address(each.path), each.file_bytes, dict(each.partition), now_ms, True, each.statistics)
+        for each in files
+    ]
 
 
 @contextmanager
@@ -70,6 +86,12 @@ def replace_partitions(lake: Lake, table: Table, column: str, values: Collection
         # Among no values delta-rs finds every file.
         removed = commit.files([(column, "in", texts)]) if texts else []
         return commit.replace(removed, added)
+
+
+def replace_table(lake: Lake, table: Table, added: Sequence[NewFile]) -> int:
+    """Replace all rows, and the columns where the table had others, in one commit; returns its version."""
+    with committing(lake, table) as commit:
+        return commit.replace_all(added)
 
 
 def append_files(lake: Lake, table: Table, added: Sequence[NewFile]) -> int:

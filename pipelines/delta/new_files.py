@@ -62,6 +62,12 @@ def write_rows(lake: Lake, table: Table, *parts: pa.Table) -> list[NewFile]:
     return [_file(lake, table, values, iter([_sorted(part, table.sort_by)])) for values, part in slices]
 
 
+def write_no_rows(lake: Lake, table: Table, partition: Mapping[str, object]) -> NewFile:
+    """A file that says of a partition that it has no rows."""
+    schema = pa.schema([field for field in lake.schema(table) if field.name not in partition])
+    return _made(lake, table, partition, partial(_write, iter([schema.empty_table()])))
+
+
 def write_batches(
     lake: Lake, table: Table, partition: Mapping[str, object], batches: Iterable[pa.RecordBatch]
 ) -> NewFile | None:
@@ -201,7 +207,7 @@ def _statistics(metadata: pq.FileMetaData) -> str:
     least, greatest, nulls = {}, {}, {}
     for number in range(metadata.num_columns):
         groups = [metadata.row_group(group).column(number) for group in range(metadata.num_row_groups)]
-        name, statistics = groups[0].path_in_schema, [group.statistics for group in groups]
+        name, statistics = groups[0].path_in_schema, [each.statistics for each in groups if each.statistics is not None]
         nulls[name] = sum(each.null_count for each in statistics)
         if bounded := [each for each in statistics if each.has_min_max]:
             least[name] = _bound(min(each.min for each in bounded))

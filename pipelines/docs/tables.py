@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from windrow.pipelines.docs.markdown import columns_grid, joined, page
 from windrow.pipelines.report import dag_text
+from windrow.pipelines.tables.pane_tables import pane_table, why_no_panes
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.query import Query
@@ -14,6 +15,10 @@ from windrow.schemas.stream import Column, Stream
 from windrow.schemas.tables import Table, ingest_tables
 
 STREAM, QUERY = "<stream>", "<query>"
+BESIDE_PANES = (
+    "The columns of the query's key come first. Aggregate number i has also `recounted_i`, `values_i` and "
+    "`magnitude_i`: its plain recount, the number of values in it, and their magnitude. You may remove the table."
+)
 
 
 class TableKind(NamedTuple):
@@ -44,6 +49,7 @@ def tables_page() -> str:
         own += [f"## Stream {stream.name}", *_own_of_stream(stream, of_streams)]
         own += [part for query in queries_of(stream.name) for part in _own_of_query(query, of_queries)]
     keyed = [_table(kind.like, "The columns of the query's key come first, then:") for kind in of_queries]
+    keyed.append(_table(_of_panes().like, BESIDE_PANES))
     return page(
         "tables",
         of_streams=joined(_table(kind.like) for kind in of_streams),
@@ -67,6 +73,12 @@ def _query_kinds() -> list[TableKind]:
         with_state,
     ]
     return [TableKind.of(tables, QUERY) for tables in kinds if tables]
+
+
+def _of_panes() -> TableKind:
+    every = [QueryTables.of(query) for query in queries().values()]
+    kept = [(each.query.name, pane_table(each)) for each in every if why_no_panes(each) is None]
+    return TableKind.of(kept, QUERY)
 
 
 def _own_of_stream(stream: Stream, kinds: list[TableKind]) -> list[str]:

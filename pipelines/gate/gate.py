@@ -17,7 +17,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines.engine import Engine, limit_bytes, packed_within
 from windrow.pipelines.gate import checks
 from windrow.pipelines.gate.expectations import verdicts_by_day
-from windrow.pipelines.gate.recount.opening import open_recount
+from windrow.pipelines.gate.recount.opening import recounts
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
 from windrow.pipelines.gate.recount.silver import open_days, open_files
 from windrow.pipelines.gate.recount.tables import TableVersion, bytes_by_bucket
@@ -78,7 +78,8 @@ class Gate:
     def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
         """What the laws say of the rows of some days, many at once."""
         parts = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
-        return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
+        found = self.engine.each(partial(laws_of_keys, self.lake), parts)
+        return checks.verdicts_on_rows(of, [of_window for of_share in found for of_window in of_share])
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
         """Check the files that an ingest touched; all where what it found has not passed, as after a kill."""
@@ -128,11 +129,9 @@ def laws_of_silver(
         return checks.verdicts_on_silver(silver)
 
 
-def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.FoundByLaw:
-    """What the laws of audit rows find on some keys, of days without a gap."""
-    recount = open_recount(lake, *asked)
-    with recount.connection:
-        return checks.find_in_rows(recount)
+def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> list[checks.FoundByLaw]:
+    """What the laws of audit rows find on some keys, of days without a gap, by window."""
+    return [checks.find_in_rows(recount) for recount in recounts(lake, *asked)]
 
 
 def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:

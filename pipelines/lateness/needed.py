@@ -14,7 +14,7 @@ from datetime import timedelta
 
 import duckdb
 
-from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount import expressions, sql
 from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.kinds._windows import LookedBackWindows
 from windrow.pipelines.gate.recount.kinds.rolling import RollingWindows
@@ -34,7 +34,7 @@ _PER_WINDOW = f"""
 
 def looked_back(query: Query) -> LookedBackWindows:
     """WrongParameter for windows that depend on their key's other events: another lateness gives other windows."""
-    if not query.window.context_free:
+    if not query.context_free:
         allowed = "windows that don't depend on their key's other events: tumbling, sliding, spanning, rolling"
         raise WrongParameter("the kind of windows of a lateness curve", query.window.kind, allowed)
     windows = in_sql(query.window)
@@ -65,7 +65,7 @@ def add_needed(
         CREATE TEMP TABLE keys AS
         SELECT row_number() OVER (ORDER BY hash({columns} TRUE)) AS key_number, *
         FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver) QUALIFY (key_number - 1) % {every} = 0""")
-    database.execute(_candidates(query, windows))
+    database.execute(_candidates(asked, windows))
     # Windows that only an event without any of its own would show are of no interest.
     database.execute("CREATE TEMP TABLE arrived AS SELECT *, FALSE AS kept, FALSE AS too_long FROM candidates LIMIT 0")
     windows.add_windows(asked)
@@ -124,7 +124,8 @@ def _heartbeats(idle_after: timedelta | None) -> str:
     return f"UNION ALL {heartbeats_between(points, sql.microseconds(idle_after))}"
 
 
-def _candidates(query: Query, windows: LookedBackWindows) -> str:
+def _candidates(asked: QueryConnection, windows: LookedBackWindows) -> str:
+    query, types = asked.query, expressions.types_of(asked.connection, "silver")
     return f"""
         CREATE TEMP TABLE candidates AS
         SELECT e.* {windows.numbers("e")}
@@ -134,4 +135,4 @@ def _candidates(query: Query, windows: LookedBackWindows) -> str:
             FROM silver s
             ASOF LEFT JOIN ticks t ON epoch_us(s.arrival) > t.tick_us
             JOIN keys k ON {sql.same(query.key, "s", "k")}
-            WHERE {sql.where(query.where, "s")} AND NOT {windows.too_long("s")}) e"""
+            WHERE {expressions.where(query.condition, "s", types)} AND NOT {windows.too_long("s")}) e"""

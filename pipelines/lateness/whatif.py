@@ -3,7 +3,7 @@ would have been with each lateness, and how long they would have taken."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from windrow.pipelines.config import Config
@@ -15,7 +15,7 @@ from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
 from windrow.schemas.errors import NotSetUp, WrongParameter
-from windrow.schemas.query import Query
+from windrow.schemas.query import WINDOW_NAME, Query
 from windrow.schemas.side_tables import lateness_table
 from windrow.schemas.windows import MICROSECOND
 
@@ -141,7 +141,8 @@ def _on_time(asked: QueryConnection) -> dict[int, tuple[int, int, int, int, int 
 
 @dataclass(frozen=True)
 class LatenessCurve:
-    """By lateness, rising; with which of them are the query's own and the recommended one."""
+    """By lateness, rising; with which of them are the query's own and the recommended one. Of one window; window_name:
+    which of the query's several it is."""
 
     query: Query
     first: date
@@ -149,6 +150,7 @@ class LatenessCurve:
     complete: float
     recommended_us: int
     points: list[CurvePoint]
+    window_name: str | None = None
 
     @property
     def own_us(self) -> int:
@@ -159,6 +161,7 @@ class LatenessCurve:
         """Of the table lateness_<query>."""
         return {
             "query": self.query.name,
+            **({} if self.window_name is None else {WINDOW_NAME: self.window_name}),
             "lateness_seconds": point.lateness_us / SECOND_US,
             "windows": point.windows,
             "complete_share": point.complete_share,
@@ -180,13 +183,15 @@ def whatif(
     days: tuple[date | None, date | None] = (None, None),
     complete: float = ENOUGH,
     lateness: Sequence[timedelta] = (),
-) -> LatenessCurve:
-    """Make the curve and replace the table by it; arguments and errors are those of `lateness_curve`."""
+) -> list[LatenessCurve]:
+    """Make the curve of each window and replace the table by them; arguments and errors are those of
+    `lateness_curve`."""
     lake, query = Lake(config), registry.query(query_name)
-    found = lateness_curve(lake, query, days, complete, lateness)
-    table = lateness_table(query.name)
+    curves = (lateness_curve(lake, part, days, complete, lateness) for part in query.parts.values())
+    found = [replace(each, window_name=name) for name, each in zip(query.parts, curves, strict=True)]
+    table = lateness_table(query.name, query.windows is not None)
     lake.ensure(table)
-    lake.replace(table, {"query": [query.name]}, [found.row(point) for point in found.points])
+    lake.replace(table, {"query": [query.name]}, [each.row(point) for each in found for point in each.points])
     return found
 
 
@@ -198,9 +203,11 @@ def lateness_curve(
     lateness: Sequence[timedelta] = (),
     every: int = 1,
 ) -> LatenessCurve:
-    """Read these days' events once, as if the stream began and ended with them. days: the first and the last arrival
-    day, None for those that have events; complete: the share of windows, above 0 and at most 1, that the recommended
-    lateness makes complete on time; lateness: more lengths than the usual ones; every: n, to take every n-th key only.
+    """Of a query with one window. Read these days' events once, as if the stream began and ended with them.
+
+    days: the first and the last arrival day, None for those that have events; complete: the share of windows, above 0
+    and at most 1, that the recommended lateness makes complete on time; lateness: more lengths than the usual ones;
+    every: n, to take every n-th key only.
 
     UnknownName; NotSetUp where nothing is ingested; WrongParameter for windows that depend on their key's other events,
     and for days without events that a window holds. O(events · their windows).

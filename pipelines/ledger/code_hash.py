@@ -11,7 +11,17 @@ from windrow.pipelines.config import REPOSITORY
 from windrow.schemas.mistakes import file_of, source_of
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
-from windrow.schemas.registry import module_of, module_of_stream, queries, query_hash, replay_hash, stream_hash
+from windrow.schemas.registry import (
+    feature_sets,
+    features_hash,
+    features_module,
+    module_of,
+    module_of_stream,
+    queries,
+    query_hash,
+    replay_hash,
+    stream_hash,
+)
 from windrow.schemas.syntax import hash_of
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
@@ -24,11 +34,13 @@ MAKE_NO_ROWS = (
     "schemas/queries/",
     "schemas/models/",
     "schemas/policies/",
+    "schemas/features/",
     HEAVY_FUNCTIONS,
     "pipelines/airflow/",
     "pipelines/cli/",
     "pipelines/compiled.py",
     "pipelines/docs/",
+    "pipelines/features/stale.py",
     "pipelines/logged.py",
     "pipelines/setting_up.py",
     "pipelines/upkeep/",
@@ -62,24 +74,34 @@ def changed_definitions(stream: str, query: str, then: str) -> list[str]:
 
 
 def _hashes(stream: str, query: str) -> dict[str, str]:
-    """By the files of definitions that a query's rows depend on."""
+    """By the files of definitions that the rows of a query or a feature set depend on."""
+    if features := feature_sets().get(query):
+        found = {
+            file_of(module_of_stream(stream)): replay_hash(stream),
+            file_of(features_module(query)): features_hash(query),
+        }
+        return found | _of_users(features.query)
     found = {file_of(module_of_stream(stream)): replay_hash(stream), _query_file(query): query_hash(query)}
     asked = queries().get(query)
     if isinstance(asked, Model):
         function = f"{FUNCTIONS}.{asked.function.function}"
         shared = (REPOSITORY / HEAVY_FUNCTIONS).glob("_*.py")
         found[file_of(function)] = _hash_of([*shared, source_of(function)])
-    if asked is not None and (modules := _users(asked)):
-        found[", ".join(map(file_of, modules))] = _hash_of([*map(source_of, modules)])
-    return found
+    return found | (_of_users(asked) if asked is not None else {})
+
+
+def _of_users(query: Query) -> dict[str, str]:
+    modules = _users(query)
+    return {", ".join(map(file_of, modules)): _hash_of([*map(source_of, modules)])} if modules else {}
 
 
 def _users(query: Query) -> list[str]:
     """Modules of a project or another package that say what its windows and aggregates are: ours are in `code_hash`."""
-    kind = type(query.window).__module__.rpartition(".")[2]
+    kinds = dict.fromkeys(type(window).__module__.rpartition(".")[2] for window in query.every_window)
     asked = [f"{AGGREGATES}.{name}" for name in sorted({each.function for each in query.aggregates.values()})]
-    asked += [f"{package}.{kind}" for package in KINDS]
-    return [*query.window.defined_in, *filter(_is_a_users, asked)]
+    asked += [f"{package}.{kind}" for kind in kinds for package in KINDS]
+    defined = dict.fromkeys(module for window in query.every_window for module in window.defined_in)
+    return [*defined, *filter(_is_a_users, asked)]
 
 
 def _is_a_users(module: str) -> bool:
@@ -97,7 +119,8 @@ def question_hash(query: Query) -> str:
     """Changes whenever what is asked of a stream's rows does: what a state is of. A file of the query language that
     changed and means the same changes no question."""
     files = _hash_of([*map(source_of, _users(query))])
-    return hashlib.sha256(f"{query!r} {replay_hash(query.stream)} {files}".encode()).hexdigest()[:16]
+    asked = repr(query).replace(", windows=None", "")  # what it was before a query could have several
+    return hashlib.sha256(f"{asked} {replay_hash(query.stream)} {files}".encode()).hexdigest()[:16]
 
 
 def _hash_of(paths: list[Path]) -> str:

@@ -12,7 +12,7 @@ from windrow.pipelines.engines.engine import Engine
 from windrow.processes import signals
 from windrow.schemas.errors import WindrowError
 
-_STAGES = frozenset(stage.name for stage in flow.STAGES)
+_STAGES = frozenset(stage.name for stage in (*flow.STAGES, flow.FEATURES))
 
 
 class Run(NamedTuple):

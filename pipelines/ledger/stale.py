@@ -86,7 +86,7 @@ def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({}))
             if audited is None:
                 reasons.append(Reason(STEPS, "the ledger has lost what it read"))
             else:
-                reasons += [*differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
+                reasons += [*differences(audited.inputs, now[audited.stream]), *other_rules(audited)]
                 reasons += _other_state(audited, newest)
             reasons += [Reason(ROWS, difference) for difference in of_tables if difference]
         if published or reasons:  # else nothing that the ledger has says why there are rows
@@ -196,10 +196,12 @@ def _other_day(then: dict[str, str] | None, present: dict[str, str] | None) -> s
     return " and ".join(parts[part] for part in parts if then[part] != present[part]) + " are different now"
 
 
-def _other_rules(audited: StepRow) -> list[Reason]:
-    if audited.query in registry.broken_queries():
+def other_rules(audited: StepRow) -> list[Reason]:
+    """Of a run of a query or a feature set: how its definition or the code differ now."""
+    broken = registry.broken_queries() | registry.broken_feature_sets()
+    if audited.query in broken:
         return [Reason(DEFINITION, "the definition of the query or of its stream is broken: windrow check")]
-    if audited.query not in registry.queries():
+    if audited.query not in registry.queries() and audited.query not in registry.feature_sets():
         return [Reason(DEFINITION, "the query is no longer defined")]
     reasons = [Reason(CODE, "the code is different now")] if audited.code_hash != code_hash() else []
     if audited.definition_hash != definition_hash(audited.stream, audited.query):

@@ -73,7 +73,7 @@ def replayed(lake: Lake, engine: Engine, work: Work) -> Sequence[WrittenShare]:
 
 def _audited(work: Work, written: Sequence[WrittenShare], day: date, versions: AuditVersions, inputs: dict) -> Audited:
     counts = sum((share.counts[day] for share in written), Counter[str]())
-    kernels = keys_by_kernel(written, day) if counts["events_read"] or work.goes_on else Counter[str]()
+    kernels = keys_by_kernel(written, day) if counts["events_read"] or work.goes_on or work.panes else Counter[str]()
     keys = Counter(dict.fromkeys(KEYS_BY.values(), 0))
     for label, of_kernel in kernels.items():  # of a kernel, whatever its height
         keys[KEYS_BY[name_in(label)]] += of_kernel
@@ -110,7 +110,7 @@ def _inputs(work: Work, read: Reading, versions: Sequence[AuditVersions], run_id
 
 def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
     """From which day on the arrival days decide what the rows are."""
-    if back.bound_us is None:  # nothing had arrived before the day
+    if back.bounds_us is None:  # nothing had arrived before the day
         return stream.first_day
     if stream.idle_after is None:
         return back.first_day
@@ -129,6 +129,8 @@ def _commit(lake: Lake, work: Work, read: Reading, written: Sequence[WrittenShar
     version = replaced(tables.audit, "emitted_date", "result")
     passes = read.snapshot.version(tables.source.passes.name)
     of_run = AuditVersions(version, late_version, work.silver_version, passes, read.snapshot.name)
+    if work.panes is not None:
+        of_run = replace(of_run, panes=work.panes.version, panes_before=work.panes.from_day.isoformat())
     if tables.state is None:
         return [of_run] * len(days)
     state = replaced(tables.state, "logical_date", "state")

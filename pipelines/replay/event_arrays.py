@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
+from windrow.pipelines.replay.expressions import column_of
 from windrow.pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, stored, valid, words
 from windrow.pipelines.tables.query_tables import Aggregates, ValueColumn
 from windrow.schemas.errors import WrongParameter
@@ -47,19 +48,27 @@ class Groups(NamedTuple):
 def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
     """Sort events by key and arrival. O(rows · log rows); O(rows) where a key's stand in order of arrival, as in the
     files of one day after those of the other."""
-    columns = [_one_zero(events[name]) for name in key]
-    codes = np.zeros(events.num_rows, dtype=np.int64)
-    for name, column in zip(key, columns, strict=True):
-        places, values = ranked(column, name)
-        codes = _dense(codes * (len(values) + 1) + places)[0]
-    codes, count = _dense(codes)
+    codes, count = key_codes(events, key)
     order = np.argsort(_small(codes, count), kind="stable")
     if not _have_arrived(events, order, codes):
         arrived = np.lexsort((*reversed(_of_one_time(events)), stored(events["arrival"])))
         order = arrived[np.argsort(_small(codes[arrived], count), kind="stable")]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=count)))).astype(np.int64)
-    keys = pa.table(columns, names=list(key)).take(order[offsets[:-1]]) if key else None
+    keys = key_columns(events, key).take(order[offsets[:-1]]) if key else None
     return Groups(order, offsets, codes[order], keys)
+
+
+def key_columns(rows: pa.Table, key: tuple[str, ...]) -> pa.Table:
+    return pa.table([_one_zero(rows[name]) for name in key], names=list(key))
+
+
+def key_codes(rows: pa.Table, key: tuple[str, ...]) -> tuple[np.ndarray, int]:
+    """int64[rows], the keys numbered in their order; and how many keys there are."""
+    codes = np.zeros(rows.num_rows, dtype=np.int64)
+    for name in key:
+        places, values = ranked(_one_zero(rows[name]), name)
+        codes = _dense(codes * (len(values) + 1) + places)[0]
+    return _dense(codes)
 
 
 def event_times(events: pa.Table, groups: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -139,20 +148,21 @@ def _small(codes: np.ndarray, count: int) -> np.ndarray:
 def value_arrays(
     aggregates: Aggregates, events: pa.Table, order: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[ValueColumn, pa.Array]]:
-    """What a kernel gets of the events: int64 and bool[columns, events], words and whether they aren't null, in the
-    order of rows; and by column of strings those that its words stand for."""
+    """What a kernel gets of the events: int64 and bool[columns, events], words and whether there are any, in the order
+    of rows; and by column of strings those that its words stand for. Of an event that a filter leaves out there is
+    none, as of a null."""
     found = np.zeros((len(aggregates.value_columns), len(order)), dtype=np.int64)
     present = np.ones((len(aggregates.value_columns), len(order)), dtype=bool)
     strings: dict[ValueColumn, pa.Array] = {}
     for place, read in enumerate(aggregates.value_columns):
-        column = decoded(events[read.column])
+        column = column_of(events, read.value)
         if _is_summed(aggregates, read):
-            refuse_beyond_int64(column, read.column)
+            refuse_beyond_int64(column, str(read.value))
         kind = KERNEL_TYPES.get(column.type.id)
         if kind == STRING and read.hashed:
             found[place] = hashed(column)[order]
         elif kind == STRING:
-            codes, strings[read] = ranked(column, read.column)
+            codes, strings[read] = ranked(column, str(read.value))
             found[place] = codes[order]
         elif kind is not None:
             found[place] = words(column, read.ordered)[order]

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,6 +25,8 @@ from windrow.pipelines.engines.engine import Gathering, limit_bytes, packed_with
 from windrow.pipelines.engines.file_rows import ALL_TIME, EVERY_ROW, Panes, Range
 from windrow.pipelines.replay.work import Work
 
+OF_PANES = -1
+"""Instead of a bucket: of panes, which are in none."""
 Buckets = Mapping[tuple[str, ...], int]
 """By the files of a bucket their bytes."""
 
@@ -45,12 +47,35 @@ class EventShare(NamedTuple):
     file_bytes: int
 
 
+class KeyedWork(Protocol):
+    """What is done with events of whole keys: a replay, or features of labels.
+
+    read_schema: of what is read of an event; bucket_key: the columns by which keys are in buckets; halo_us: how long
+    before and after a pane its events may start, None where a key can't be cut; span_us: of the events that are read
+    """
+
+    @property
+    def read_schema(self) -> pa.Schema: ...
+    @property
+    def key(self) -> tuple[str, ...]: ...
+    @property
+    def bucket_key(self) -> tuple[str, ...]: ...
+    @property
+    def halo_us(self) -> tuple[int, int] | None: ...
+    @property
+    def span_us(self) -> tuple[int, int]: ...
+    @property
+    def whole_buckets(self) -> bool: ...
+    @property
+    def workers(self) -> int | None: ...
+
+
 @dataclass(frozen=True)
 class ReplayPlan:
     """How the events of a run are given to tasks: in shares of buckets, or gathered by key. limit: how many bytes of
     files a task takes."""
 
-    work: Work
+    work: KeyedWork
     buckets: Buckets
     limit: int
 
@@ -78,7 +103,7 @@ class ReplayPlan:
     def shares(self) -> list[EventShare]:
         """Of whole buckets, and of parts of those that are too large; the largest first, as slots wait for the last.
         O(row groups of these)."""
-        key = self.work.read_schema.field(self.work.tables.source.stream.key[0])
+        key = self.work.read_schema.field(self.work.bucket_key[0])
         of_parts = (_shares_of_keys(files, key, self.work.halo_us, self.limit) for files in self.large)
         return sorted(chain(self.whole, *of_parts), key=lambda share: share.file_bytes, reverse=True)
 
@@ -86,9 +111,9 @@ class ReplayPlan:
     def gathering(self) -> Gathering:
         """Of rows of which a key is in several buckets, or which have no key: in so many tasks, by panes between the
         least start and the end of the days."""
-        key, tasks, panes = self.work.tables.query.key, max(1, -(-self.file_bytes // self.limit)), Panes()
+        key, tasks, panes = self.work.key, max(1, -(-self.file_bytes // self.limit)), Panes()
         if (halo_us := self.work.halo_us) is not None:
-            from_us, until_us = self.work.least_start_us, self.work.backs[-1].until_us
+            from_us, until_us = self.work.span_us
             least_us = LEAST_PANE * max(1, sum(halo_us))
             count = max(1, min(tasks, (until_us - from_us) // least_us))
             panes = Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, halo_us)
@@ -98,13 +123,15 @@ class ReplayPlan:
 def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
     """For so many tasks at once, of files of the look-backs, and of the state that the run goes on from. O(files)."""
     tables, earlier = work.tables, work.earlier
-    found = [files_by_day(lake, tables.source.silver.name, work.silver_version, work.reads)]
+    found = [files_by_day(lake, tables.source.silver.name, work.silver_version, work.reads_events)]
     if tables.state is not None and earlier is not None:
         found.append(files_by_day(lake, tables.state.name, earlier.version, earlier.day.__eq__))
     files: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for path, size, bucket in (file for by_day in found for of_day in by_day.values() for file in of_day):
         assert bucket is not None, "silver and the states are kept in buckets"
         files[bucket][path] = size
+    if work.panes is not None:
+        files[OF_PANES] = dict(work.panes.files)
     buckets = {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
     return ReplayPlan(work, buckets, limit_bytes(buckets.values(), slots, lake.config.task_bytes))
 

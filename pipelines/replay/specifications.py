@@ -13,12 +13,13 @@ from windrow.schemas.windows import MICROSECOND
 
 
 class ServedQuery(NamedTuple):
-    """A query whose windows kernels serve, with all that they know of the kind; made by `of`. kernel: the name of the
-    one to use; None: each key's events choose."""
+    """A query of one window that kernels serve, with all that they know of the kind; made by `of`. kernel: the name of
+    the one to use; None: each key's events choose; window_name: which of a query's several windows it is of."""
 
     query: Query
     kind: WindowKind
     kernel: str | None = None
+    window_name: str | None = None
 
     @classmethod
     def of(cls, query: Query, kernel: str | None = None) -> "ServedQuery":
@@ -26,6 +27,12 @@ class ServedQuery(NamedTuple):
         kind = window_kind(query.window.kind)
         kind.refuse_impossible(query.window)
         return cls(query, kind, kernel)
+
+    @classmethod
+    def parts_of(cls, query: Query, kernel: str | None = None) -> "list[ServedQuery]":
+        """One of each window, by name, in the order of the tables' rows. Errors as of `of`."""
+        named = sorted(query.parts.items(), key=lambda part: part[0] or "")
+        return [cls.of(part, kernel)._replace(window_name=name) for name, part in named]
 
     def rules(self, last_tick_us: int | None) -> ReplayRules:
         """Lateness, emit and end of the stream as kernels want them."""

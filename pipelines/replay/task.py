@@ -24,6 +24,8 @@ from windrow.pipelines.delta.new_files import NewFile, write_rows
 from windrow.pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
 from windrow.pipelines.ledger.farm_runs import FarmRun
 from windrow.pipelines.replay.day_state import split_rows, state_digest, state_rows
+from windrow.pipelines.replay.events_by_key import QueryEvents
+from windrow.pipelines.replay.kept_panes import PaneRows, split_panes
 from windrow.pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
 from windrow.pipelines.replay.replay_plan import EventShare
 from windrow.pipelines.replay.work import LookBack, Work
@@ -36,7 +38,7 @@ KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 COUNTS = ("events_read", "events_of_day", "rows", "late_rows")
 # Of a pass; a day is never cut. A month of 5.5 million rows at once took 4.6 processor s, in passes 2.4.
 ROWS_AT_ONCE = 1 << 19
-# Of an event, as long as no pass has told: a guess, high enough for the first pass to be small.
+# Of an event and a window, as long as no pass has told: a guess, high enough for the first pass to be small.
 ROWS_OF_AN_EVENT = 64
 
 
@@ -104,18 +106,21 @@ def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOf
 def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of_keys: Hashable = None) -> WrittenShare:
     """Replay parts of whole keys, pass by pass; rows of ticks of other days are not made. parts: in order of arrival,
     so that what a pass reads is one stretch of them."""
-    carried: Sequence[pa.Table | None] = [None] * len(parts)
+    before: Sequence[pa.Table | PaneRows | None] = [None] * len(parts)
     if work.goes_on:
-        parts, carried = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
+        parts, before = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
+    elif work.panes is not None:
+        parts, before = zip(*(split_panes(part, work.tables.query.key, work.panes) for part in parts), strict=True)
     counts = _counted(work, [_of_pane(part, pane) for part in parts])
-    written = WrittenShare(of_keys, pane, counts, sum(state_digest(each) for each in carried if each is not None))
-    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT)
+    carried = [state_digest(each) for each in before if isinstance(each, pa.Table)]
+    written = WrittenShare(of_keys, pane, counts, sum(carried))
+    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT * len(work.served))
     while left:
         days = _together(left, written.counts, rows_of_event) if work.at_once else left[:1]
         back = reduce(LookBack.joined, days)
-        made = [make_pass(lake, work, back, part, pane, before) for part, before in zip(parts, carried, strict=True)]
+        made = [make_pass(lake, work, back, part, pane, each) for part, each in zip(parts, before, strict=True)]
         written.write(lake, work, [each.last for each in days], made)
-        left, carried = left[len(days) :], [each.carried for each in made]
+        left, before = left[len(days) :], [each.carried for each in made] if work.goes_on else before
         if events := sum(written.counts[each.last]["events_of_day"] for each in days):
             # A pass may make few rows by chance, or none because windows wait: the next one is twice as large at most.
             rows_of_event = max(1.0, rows_of_event / 2, sum(len(each.rows) for each in made) / events)
@@ -145,10 +150,15 @@ def _counted(work: Work, parts: Sequence[pa.Table]) -> dict[date, Counter[str]]:
 
 
 def make_pass(
-    lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range = ALL_TIME, carried: pa.Table | None = None
+    lake: Lake,
+    work: Work,
+    back: LookBack,
+    events: pa.Table,
+    pane: Range = ALL_TIME,
+    before: pa.Table | PaneRows | None = None,
 ) -> Replayed:
     """The rows of a pass's days, as the audit tables have them. events: in order of arrival; pane: which windows and
-    late events; carried: what an earlier day left, where days go on from each other."""
+    late events; before: what an earlier day left, where days go on from each other, or panes of earlier days."""
     first, begins, end = back.places(stored(events["arrival"]))
     earlier = events.slice(first, begins - first)
     began = earlier.filter(pc.greater_equal(earlier["start"], pa.scalar(back.least_start_us, TIME)))
@@ -157,11 +167,12 @@ def make_pass(
     # From the last before what a pass reads on: of an earlier one only its newest start counts.
     ticks = PassTicks(*(each[max(0, first - 1) : end] for each in work.ticks))
     options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
-    rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=(pane.low, pane.high))
+    parts = work.served
+    rules = parts[0].rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=(pane.low, pane.high))
     # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
-    making = read if back.bound_us is None else read.filter(pc.greater(read["start"], pa.scalar(back.bound_us, TIME)))
-    replayed = replay_events(making, work.served, ticks, rules, options, carried)
-    late = _of_pane(late_events(read, work.served, ticks), pane)
+    of = QueryEvents.of(read, work.tables.query, before)
+    replayed = replay_events(of, parts, ticks, rules, options, back.bounds_us)
+    late = _of_pane(late_events(of.keyed, parts, ticks), pane)
     return replayed._replace(
         rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
         late=_of_days(lake, work.tables.late_audit, late, "arrival", back),

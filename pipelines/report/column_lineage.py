@@ -10,7 +10,7 @@ from typing import NamedTuple
 from windrow.schemas import registry
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
-from windrow.schemas.side_tables import lateness_name, state_name
+from windrow.schemas.side_tables import lateness_name, panes_name, state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.tables import EVENT_TIMES, READING
 
@@ -74,7 +74,7 @@ def _of_stream(stream: Stream, table: str, column: str) -> list[ColumnPlace]:
 
 
 def _of_query(query: Query, table: str, column: str) -> list[ColumnPlace]:
-    if table in (state_name(query.name), lateness_name(query.name)):
+    if table in (state_name(query.name), panes_name(query.name), lateness_name(query.name)):
         return []
     if column == "emitted_date":
         return [ColumnPlace(table, "emitted_at")]
@@ -84,19 +84,22 @@ def _of_query(query: Query, table: str, column: str) -> list[ColumnPlace]:
 
 def _read(query: Query, table: str, column: str) -> Sequence[str]:
     """The columns of silver."""
-    times = ("start", "end") if query.window.longest_event_us is not None else ("start",)
-    cutting = (*times, *query.window.cutting_columns)
+    lasting = any(window.longest_event_us is not None for window in query.every_window)
+    times = ("start", "end") if lasting else ("start",)
+    cutting = (*times, *(each for window in query.every_window for each in window.cutting_columns))
     is_late = table.removesuffix("_audit").endswith("_late")
     if column in query.key or (is_late and column in _EVENTS_OWN):
         return (column,)
     if column in query.aggregates:
-        return query.aggregates[column].columns or times
+        return query.aggregates[column].read_columns or times
+    if column in query.name_column:
+        return ()
     if column in _WHERE_WINDOWS_ARE:
         return cutting
     if column == "arrival_date":
         return ("arrival",)
     if column == "events":
-        return (*cutting, *(filtered for filtered, _, _ in query.where))
+        return (*cutting, *query.condition.columns)
     if is_late or column in query.window_columns:
         return (*cutting, "arrival")
     return query.function.columns if isinstance(query, Model) else ()

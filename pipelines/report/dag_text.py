@@ -86,15 +86,21 @@ def command_line(task: flow.Task) -> str:
 def describe(query: Query) -> str:
     """One line: aggregates or a model's function, key, window, lateness, emit."""
     return (
-        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {query.window.given_in_words}; "
+        f"{asked(query)} per ({', '.join(query.key)}); {'; '.join(map(': '.join, windows_of(query)))}; "
         f"lateness {in_words(query.lateness)}, "
         f"allowed lateness {in_words(query.allowed_lateness)}, emit {query.emit}"
     )
 
 
+def windows_of(query: Query) -> list[tuple[str, str]]:
+    """Of each window its kind, where there are several with its name, and its parameters."""
+    named = query.windows or {"": query.window}
+    return [(f"{name} {window.kind} window".lstrip(), window.given_in_words) for name, window in named.items()]
+
+
 def asked(query: Query) -> str:
     """Aggregates by name, or a model's function."""
-    listed = [f"{name} = {a.function}({', '.join(a.columns)})" for name, a in query.aggregates.items()]
+    listed = [f"{name} = {aggregate}" for name, aggregate in query.aggregates.items()]
     if isinstance(query, Model):
         listed.insert(0, call(query.function))
     return ", ".join(listed)

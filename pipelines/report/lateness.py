@@ -14,7 +14,7 @@ from windrow.pipelines.report.page import PageFigure, PageTable, Remark, ReportP
 from windrow.pipelines.report.streams.page import is_ingested
 from windrow.schemas import registry
 from windrow.schemas.errors import WindrowError
-from windrow.schemas.query import Query
+from windrow.schemas.query import WINDOW_NAME, Query
 from windrow.schemas.side_tables import lateness_name
 
 PAGE = "lateness.html"
@@ -27,9 +27,9 @@ def lateness_page(lake: Lake, folder: Path, making: Path) -> ReportPage:
     lead = "How complete the on-time results would have been with each lateness, and how long one would have waited."
     curves = NewestCurves(lake, folder)
     ingested = [query for query in registry.queries().values() if is_ingested(lake, registry.stream(query.stream))]
-    sections = [_section(lake, query, curves) for query in ingested if query.window.context_free]
+    sections = [each for query in ingested if query.context_free for each in _sections(lake, query, curves)]
     curves.keep(making)
-    if others := [query.name for query in ingested if not query.window.context_free]:
+    if others := [query.name for query in ingested if not query.context_free]:
         why = "have no curve, since their windows depend on their key's other events"
         text = f"These queries {why}: {', '.join(others)}."
         sections.append(Section("Other queries", (Remark(text),)))
@@ -37,19 +37,26 @@ def lateness_page(lake: Lake, folder: Path, making: Path) -> ReportPage:
     return ReportPage(PAGE, "Lateness curves", "Lateness", lead, tuple(sections) or (nothing,))
 
 
-def _section(lake: Lake, query: Query, curves: NewestCurves) -> Section:
+def _sections(lake: Lake, query: Query, curves: NewestCurves) -> list[Section]:
+    """One for each window."""
     try:
         rows, asked = curves.rows(query), _asked(lake, query)
     except WindrowError as error:
-        return Section(query.name, (Remark(str(error), "bad"),))
+        return [Section(query.name, (Remark(str(error), "bad"),))]
     if asked and (not rows or asked[0]["last_arrival_day"] >= rows[0]["last_arrival_day"]):
         rows = asked
     if not rows:
         many = f"The newest day has more than {MOST_EVENTS:,} events, or none: no curve was made. To make one:"
-        return Section(query.name, (Remark(many, command=f"windrow whatif {query.name}"),))
+        return [Section(query.name, (Remark(many, command=f"windrow whatif {query.name}"),))]
+    by_window = {name: [row for row in rows if row.get(WINDOW_NAME) == name] for name in query.parts}
+    return [_section(query, ", ".join(filter(None, (query.name, name))), each) for name, each in by_window.items()]
+
+
+def _section(query: Query, title: str, rows: list[dict[str, Any]]) -> Section:
     shown = [words.lateness_row(row) for row in rows]
     listing = PageTable("", tuple(shown[0]), [tuple(each.values()) for each in shown], _made_from(query, rows))
-    return Section(query.name, (Remark(words.recommendation(rows)), _curve(query, rows), _delay(query, rows), listing))
+    figures = _curve(title.replace(", ", "-"), rows), _delay(title.replace(", ", "-"), rows)
+    return Section(title, (Remark(words.recommendation(rows)), *figures, listing))
 
 
 def _asked(lake: Lake, query: Query) -> list[dict[str, Any]]:
@@ -69,7 +76,7 @@ def _made_from(query: Query, rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _curve(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
+def _curve(name: str, rows: list[dict[str, Any]]) -> PageFigure:
     shown = [
         {"lateness_seconds": row["lateness_seconds"], "of": each, "share": row[each]}
         for row in rows
@@ -86,10 +93,10 @@ def _curve(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
         "`complete_share` is the share of windows whose row on time had all of their events, `on_time_share` the share "
         "of events that came in time. Where a curve is flat, more lateness only costs time."
     )
-    return f.figure(f"curve-{query.name}", "Completeness", caption, chart)
+    return f.figure(f"curve-{name}", "Completeness", caption, chart)
 
 
-def _delay(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
+def _delay(name: str, rows: list[dict[str, Any]]) -> PageFigure:
     shown = [{name: row[name] for name in ("lateness_seconds", "delay_median_seconds")} for row in rows]
     marks = f.chart(shown).mark_line(point=True, color=f.ORANGE)
     chart = marks.encode(
@@ -98,4 +105,4 @@ def _delay(query: Query, rows: list[dict[str, Any]]) -> PageFigure:
         tooltip=[f.tip("lateness_seconds"), f.tip("delay_median_seconds", format=",.3~f")],
     )
     caption = "The median time from the end of a window to its row on time."
-    return f.figure(f"delay-{query.name}", "Delay", caption, chart)
+    return f.figure(f"delay-{name}", "Delay", caption, chart)

@@ -3,6 +3,7 @@ of has changed. `lateness.json` of the report keeps it until then."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -59,10 +60,17 @@ def _newest(arrived: ArrivalDays) -> tuple[date, date] | None:
 
 
 def _made(lake: Lake, query: Query, days: tuple[date, date], events: int) -> Iterator[dict]:
+    for name, part in query.parts.items():
+        yield from _made_of_window(lake, part, name, days, events)
+
+
+def _made_of_window(
+    lake: Lake, query: Query, window_name: str | None, days: tuple[date, date], events: int
+) -> Iterator[dict]:
     window: Any = query.window
     windows_each = -(-window.size_us // getattr(window, "slide_us", window.size_us))
     every = -(-events * windows_each // _MOST_PAIRS) if query.key else 1
-    found = lateness_curve(lake, query, days, every=every)
+    found = replace(lateness_curve(lake, query, days, every=every), window_name=window_name)
     for point in found.points:
         row = found.row(point)
         yield {**row, **{day: row[day].isoformat() for day in _DAYS}, EVERY: every}

@@ -66,10 +66,15 @@ def _queries(lake: Lake) -> PageTable:
     for query in registry.queries().values():
         published = _holds(is_published, lake, query)
         rows, days = _rows_and_days(lake, query.name) if published else (None, "not published yet")
-        asks = sentence(query), query.stream, query.window.in_words, in_words(query.lateness)
+        asks = sentence(query), query.stream, windows_in_words(query), in_words(query.lateness)
         shown.append((Link(query.name, query_file(query.name)), *asks, rows, days))
     columns = ("query", "what", "stream", "windows", "lateness", "rows", "published")
     return PageTable("", columns, sorted(shown, key=lambda row: (row[2], row[5] is None, row[0].text)))
+
+
+def windows_in_words(query: Query) -> str:
+    """What they are, or of several their names."""
+    return query.window.in_words if query.windows is None else ", ".join(query.windows)
 
 
 def _rows_and_days(lake: Lake, table: str) -> tuple[int, str]:

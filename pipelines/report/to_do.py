@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.features.stale import stale_features
 from windrow.pipelines.ledger.run_table import StepRow, rows
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report.page import Remark
@@ -33,6 +34,7 @@ def to_do(lake: Lake) -> list[Remark]:
     steps = rows(lake)
     ingested = [stream for stream in registry.streams().values() if _is_ingested(lake, stream)]
     found = [*_broken(), *(_first_commands() if not ingested else ()), *_wrong_steps(steps), *_stale(lake)]
+    found += _stale_tables(lake)
     found += [remark for stream in ingested for remark in _of_stream(lake, stream, steps)]
     good = (
         "Nothing: every definition loads, every step ended well, no file was refused, no stream is silent, and every "
@@ -57,7 +59,8 @@ def _of_stream(lake: Lake, stream: Stream, steps: list[StepRow]) -> list[Remark]
 
 
 def _broken() -> Iterator[Remark]:
-    texts = map(str, [*registry.broken_streams().values(), *registry.broken_queries().values()])
+    broken = registry.broken_streams() | registry.broken_queries() | registry.broken_feature_sets()
+    texts = map(str, broken.values())
     yield from (Remark(text, "bad", "windrow check") for text in dict.fromkeys(texts))
 
 
@@ -86,6 +89,12 @@ def _wrong_steps(steps: list[StepRow]) -> Iterator[Remark]:
         for warning in filter(None, warnings):
             if not warning.endswith(_LISTED):  # these have entries of their own
                 yield Remark(f"{name}: {warning}", "bad", f"windrow profile {name}")
+
+
+def _stale_tables(lake: Lake) -> Iterator[Remark]:
+    if found := [each.table for each in stale_features(lake)]:
+        are = "is" if len(found) == 1 else "are"
+        yield Remark(f"Features {listing(found, _NAMES_SHOWN)} {are} stale.", "bad", "windrow plan")
 
 
 def _stale(lake: Lake) -> Iterator[Remark]:

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 from unicodedata import category
 
+from windrow.schemas.query import WINDOW_NAME
 from windrow.schemas.spelling import in_words
 
 FIRST_FILE = "index.html"
@@ -51,6 +52,7 @@ def lateness_row(row: Mapping[str, Any]) -> dict[str, object]:
     """A row of a table lateness_<query>, as it is listed."""
     marks = {"as defined": row["is_own"], "recommended": row["is_recommended"]}
     return {
+        **({"window": row[WINDOW_NAME]} if WINDOW_NAME in row else {}),
         "lateness": _lateness(row),
         "windows": row["windows"],
         "complete on time": f"{row['complete_share']:.3%}",
@@ -65,10 +67,11 @@ def lateness_row(row: Mapping[str, Any]) -> dict[str, object]:
 def recommendation(rows: Iterable[Mapping[str, Any]]) -> str:
     """What such a table says, in a sentence."""
     [[best], [own]] = ([row for row in rows if row[mark]] for mark in ("is_recommended", "is_own"))
+    window = f", window {best[WINDOW_NAME]}" if WINDOW_NAME in best else ""
     first, last = best["first_arrival_day"], best["last_arrival_day"]
     span = f"{first}" if first == last else f"{first} to {last}"
     return (
-        f"{best['query']}, events that arrived {span}: a lateness of {_lateness(best)} makes at least "
+        f"{best['query']}{window}, events that arrived {span}: a lateness of {_lateness(best)} makes at least "
         f"{100 * best['complete_asked']:g} % of the windows complete on time; as defined it is {_lateness(own)}, with "
         f"{own['complete_share']:.3%}"
     )

@@ -34,6 +34,7 @@ KERNEL_TYPES = {
 }
 """How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word, and
 strings get theirs in pipelines/replay/event_arrays.py."""
+ArrowColumn = pa.Array | pa.ChunkedArray
 _SHORT_YEAR = re.compile(r"^-(\d{3})-")  # NumPy's years before 0
 _BEYOND_PYTHON = (OverflowError, ValueError)
 _INFINITE = {pa.int64(): 2**63 - 1, pa.int32(): 2**31 - 1}  # how DuckDB stores infinity in a time and in a date
@@ -42,6 +43,32 @@ _INFINITE = {pa.int64(): 2**63 - 1, pa.int32(): 2**31 - 1}  # how DuckDB stores 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column without dictionary encoding."""
     return column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
+
+
+def expression_types(schema: pa.Schema) -> dict[str, str | None]:
+    """By column its type as expressions have it: one name for all integers, for all floats, and for all units."""
+    return {field.name: _expression_type(field.type) for field in schema}
+
+
+def _expression_type(type_: pa.DataType) -> str | None:
+    plain = type_.value_type if types.is_dictionary(type_) else type_
+    if types.is_null(plain):
+        return None
+    if types.is_timestamp(plain):
+        return "timestamp" if plain.tz is not None else "datetime without a zone"
+    return next((name for is_of, name in _EXPRESSION_TYPES if is_of(plain)), str(plain))
+
+
+_EXPRESSION_TYPES = (
+    (types.is_integer, "int64"),
+    (types.is_floating, "float64"),
+    (types.is_boolean, "bool"),
+    (lambda type_: type_ in (pa.string(), pa.large_string(), pa.string_view()), "string"),
+    (lambda type_: type_ in (pa.binary(), pa.large_binary()) or types.is_fixed_size_binary(type_), "binary"),
+    (types.is_date, "date"),
+    (types.is_time, "time without a zone"),
+    (types.is_duration, "duration"),
+)
 
 
 def stored(column: pa.ChunkedArray) -> np.ndarray:
@@ -69,12 +96,12 @@ def words(column: pa.ChunkedArray, ordered: bool = False) -> np.ndarray:
 def from_words(found: np.ndarray, null: np.ndarray, type_: pa.DataType) -> pa.Array:
     """An Arrow array of `type_` from words, null where `null` says so; uint64 from its ordered form."""
     if types.is_floating(type_):
-        return pa.array(found.view(np.float64).astype(type_.to_pandas_dtype()), type_, mask=null)
+        return pa.array(found.view(np.float64).astype(type_.to_pandas_dtype(), copy=False), type_, mask=null)
     if types.is_boolean(type_):
         return pa.array(found.astype(bool), type_, mask=null)
     plain = found ^ TOP_BIT if type_ == pa.uint64() else found
     storage = _storage(type_)
-    return pa.array(plain.astype(storage.to_pandas_dtype()), storage, mask=null).view(type_)
+    return pa.array(plain.astype(storage.to_pandas_dtype(), copy=False), storage, mask=null).view(type_)
 
 
 def times(found: np.ndarray) -> pa.Array:

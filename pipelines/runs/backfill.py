@@ -40,7 +40,7 @@ def backfill(
     unless that goes on from it. A day that another run publishes meanwhile has a report, whose `note` has which.
     """
     for query in queries if backwards else ():
-        if query in registry.queries() and not registry.query(query).window.context_free:
+        if query in registry.queries() and not registry.query(query).context_free:
             allowed = f"False for {query}: each of its days starts from the state of the day before"
             raise WrongParameter("backwards", backwards, allowed)
     first, last = span
@@ -85,7 +85,7 @@ def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
     if not arrivals.span:
         snapshots.newest(lake, tables.source.stream.name)  # NotSetUp where no ingest has ended
     kept = with_arrivals(lake, tables, arrivals, days)
-    if not tables.query.window.context_free:
+    if not tables.query.context_free:
         stream = tables.source.stream
         changing = arrivals.changing(days[0], days[-1], stream.idle_after is not None)
         kept = [day for day in kept if day in {*changing, stream.last_day}]

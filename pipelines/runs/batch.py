@@ -29,6 +29,7 @@ from windrow.pipelines.replay.day_state import EarlierState
 from windrow.pipelines.replay.work import Reading, Work, work_of
 from windrow.pipelines.runs import definitions
 from windrow.pipelines.runs.definitions import nothing_arrived, with_arrivals
+from windrow.pipelines.runs.keep_panes import forget, with_panes
 from windrow.pipelines.runs.reports import DayFailure, DayReport
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.query_tables import QueryTables
@@ -168,6 +169,7 @@ class RunBatch:
     def _replayed(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
         lake, query = self._lake_of(work.tables, read.snapshot.name), work.tables.query.name
         try:
+            work = with_panes(lake, self.engine, work, read)
             audited = audit(lake, self.engine, work, read)
         except WindrowError as error:
             require_of_some(error)
@@ -180,8 +182,9 @@ class RunBatch:
             entry.inputs, entry.counts, entry.kernel = each.inputs, each.counts, each.kernel
             entry.outputs, entry.message, entry.ended = asdict(each.versions), each.why, True
         farm_runs.record(lake, {self._run(query, day): each.farms for day, each in audited.items() if each.farms})
-        for why in dict.fromkeys(each.why for each in audited.values() if each.why):
-            step.progress(f"{flow.REPLAY.name}: {why}")
+        for why in dict.fromkeys([work.why_panes, *(each.why for each in audited.values())]):
+            if why:
+                step.progress(f"{flow.REPLAY.name}: {why}")
         return [AuditRows(work.tables, audited)]
 
     def _by_halves(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
@@ -207,6 +210,8 @@ class RunBatch:
         found = Gate(lake, self.engine).record_audit(self._run(query), AuditedDays(tables, days, versions))
         note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
         failed = {day: error for day, each in found.items() if (error := failure(each))}
+        if failed and versions.panes is not None:  # perhaps they are damaged
+            forget(lake, tables)
         wanted = step.left(tables, days, failed)
         step.progress(flow.PUBLISH.name)
         published = publish(lake, self.engine, tables, wanted, versions)

@@ -11,12 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+import pyarrow as pa
+
 from windrow.kernels.farm import functions as heavy_functions
 from windrow.kernels.monoids import functions
 from windrow.kernels.runtime.cache import AGGREGATES
 from windrow.kernels.trial import try_aggregate
 from windrow.pipelines.delta.day_files import by_day
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.features.feature_columns import feature_table
 from windrow.pipelines.gate.recount.kinds import refuse_unrecounted
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.replay.heavy_function import require_served
@@ -26,6 +29,7 @@ from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.query_tables import QueryTables, plan_aggregates
 from windrow.schemas import dag_settings, registry
 from windrow.schemas.errors import NothingArrived, UnknownName, WindrowError, WrongParameter
+from windrow.schemas.feature_set import BOTH
 from windrow.schemas.mistakes import file_of, placed
 from windrow.schemas.model import Model
 from windrow.schemas.project import FILE
@@ -41,17 +45,32 @@ def tables_of(query_name: str) -> QueryTables:
         return QueryTables.of(query)
 
 
-def served(tables: QueryTables) -> ServedQuery:
-    """The query as kernels serve it. NotServed, NotRecounted and WrongParameter, with file and line."""
+def served(tables: QueryTables) -> list[ServedQuery]:
+    """The query as kernels serve it, once for each of its windows. NotServed, NotRecounted and WrongParameter, with
+    file and line."""
     query, columns = tables.query, tables.source.stream.columns
     with _placed(query):
-        found = ServedQuery.of(query)
-        refuse_unrecounted(query.window)
-        plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
+        parts = ServedQuery.parts_of(query)
+        for each in parts:
+            refuse_unrecounted(each.query.window)
+        plan = plan_aggregates(parts[0].query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
         if isinstance(query, Model):
-            require_served(found, query)
-        found.choose_kernel(plan)
-    return found
+            require_served(parts[0], query)
+        for each in parts:
+            each.choose_kernel(plan)
+    return parts
+
+
+def _feature_set_names() -> list[str]:
+    return sorted([*registry.feature_sets(), *registry.broken_feature_sets()])
+
+
+def _try_features(name: str) -> None:
+    features = registry.feature_set(name)
+    try:
+        feature_table(name, pa.schema([]), "", features, BOTH)
+    except WrongParameter as wrong:
+        raise placed(registry.features_module(name), wrong) from None
 
 
 @dataclass(frozen=True)
@@ -68,6 +87,7 @@ class Checked:
 _KINDS: dict[str, tuple[Callable[[], Iterable[str]], Callable[[str], str], Callable[[str], object]]] = {
     "stream": (registry.stream_names, registry.module_of_stream, registry.stream),
     "query": (registry.query_names, registry.module_of, lambda name: served(tables_of(name))),
+    "features": (_feature_set_names, registry.features_module, _try_features),
     "aggregate": (functions, lambda name: f"{AGGREGATES}.{name}", try_aggregate),
     "function": (heavy_functions.functions, heavy_functions.module_of, heavy_functions.try_function),
 }

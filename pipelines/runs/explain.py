@@ -15,6 +15,7 @@ from windrow.pipelines.ledger import snapshots
 from windrow.pipelines.replay.replay_plan import ReplayPlan, plan
 from windrow.pipelines.replay.work import Reading, Work, work_of
 from windrow.pipelines.runs import definitions
+from windrow.pipelines.runs.keep_panes import with_panes_that_are_there
 from windrow.schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from windrow.schemas.model import Model
 
@@ -44,7 +45,7 @@ def explain(config: Config, query_name: str, day: date) -> tuple[dict[str, objec
         lake.require(table)
     if not definitions.with_arrivals(lake, tables, read.days, [day]):
         raise definitions.nothing_arrived(tables, read.days, [day])
-    work = work_of(lake, tables, [day], read)
+    work, panes = with_panes_that_are_there(lake, work_of(lake, tables, [day], read))
     engine = engine_of(config)
     slots = engine.expected_executors if isinstance(tables.query, Model) else engine.expected_slots
     planned = plan(lake, slots, work)
@@ -54,10 +55,11 @@ def explain(config: Config, query_name: str, day: date) -> tuple[dict[str, objec
         "engine": config.engine,
         "slots": slots,
         "first_arrival_day": work.backs[0].first_day,
+        **({"panes": work.why_panes} if work.why_panes else {}),
         "files": len(planned.files),
         "file_bytes": planned.file_bytes,
         "ticks_bytes": BYTES_PER_TICK * len(work.ticks.tick_us),
-        "commits": _commits(lake, engine, read, work),
+        "commits": [*panes, *_commits(lake, engine, read, work)],
     }
     return facts, _tasks(planned)
 

@@ -153,8 +153,12 @@ def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
 def _is_open(query: Query, newest_us: int) -> tuple[int, str]:
     """The time before which no event of an open window starts, in µs since the epoch, and which events are in one."""
     watermark_us = newest_us - query.lateness // MICROSECOND
-    open_us = first_open_us(query.window, watermark_us)
-    longest_us = query.window.longest_event_us
+    each = [_is_open_in(window, watermark_us) for window in query.every_window]
+    return min(start_us for start_us, _ in each), " OR ".join(condition for _, condition in each)
+
+
+def _is_open_in(window: Window, watermark_us: int) -> tuple[int, str]:
+    open_us, longest_us = first_open_us(window, watermark_us), window.longest_event_us
     if longest_us is not None:
         last_us = 'greatest(epoch_us("start"), epoch_us("end") - 1)'
         return open_us - longest_us, f"{last_us} >= {open_us}"

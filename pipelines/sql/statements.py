@@ -106,7 +106,7 @@ def _newest(query: Query, quote: str) -> str:
     """A clause by which the newest revision of every window is left, in the words of DuckDB and of Spark."""
     window = ", ".join(f"{quote}{column}{quote}" for column in query.window_identity)
     # A window that is no more has a last revision without events.
-    existing = "" if query.window.context_free else " AND events > 0"
+    existing = "" if query.context_free else " AND events > 0"
     return f"QUALIFY row_number() OVER (PARTITION BY {window} ORDER BY revision DESC) = 1{existing}"
 
 

@@ -10,18 +10,20 @@ import pyarrow as pa
 from windrow.kernels.api import AggregatePlan
 from windrow.kernels.farm.content import STATUSES
 from windrow.kernels.farm.functions import function, output_names, parameter_values
-from windrow.kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
+from windrow.kernels.monoid import AnyAggregate
+from windrow.kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, keeps_nulls, named_elsewhere
 from windrow.kernels.replay.numbered.spans import by_shares
-from windrow.pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME
+from windrow.pipelines.rows.arrays import ARROW_TYPES, KERNEL_TYPES, TIME, expression_types
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
 from windrow.schemas.errors import NotServed, WrongParameter
+from windrow.schemas.expressions import ColumnValue
 from windrow.schemas.model import MODEL_COLUMNS, Model
-from windrow.schemas.query import WINDOW_COLUMNS, Aggregate, Query
+from windrow.schemas.query import WINDOW_COLUMNS, Aggregate, AggregatedValue, Query
 from windrow.schemas.side_tables import state_table
 from windrow.schemas.stream import Column
 from windrow.schemas.tables import Table, query_tables, required
-from windrow.schemas.validation import TIMES
+from windrow.schemas.validation import TIMES, require_value
 from windrow.schemas.windows import require, require_cutting_type
 
 OF_ANY_COLUMN = {"count"}
@@ -35,20 +37,21 @@ _RESULTS: dict[str | None, pa.DataType] = {
     "timestamp": TIME,
 }
 TUPLES, STATUS = MODEL_COLUMNS
+_NO_FILTER = "no filter, or an aggregate to which a null value is nothing: to this one it is an event's value"
 
 
 class ValueColumn(NamedTuple):
-    """One array of words: a column, where `ordered` in the form in which min and max of uint64 are right; where
-    `hashed`, strings as words that are the same in every replay, whatever others there are."""
+    """One array of words: of a column or an expression, where `ordered` in the form in which min and max of uint64 are
+    right; where `hashed`, strings as words that are the same in every replay, whatever others there are."""
 
-    column: str
+    value: AggregatedValue
     ordered: bool
     hashed: bool = False
 
 
 class Output(NamedTuple):
-    """One aggregate of a query: its specification for the kernel, the columns that it reads, its result's type, and of
-    which of the columns its result is a value, if of one."""
+    """One aggregate of a query: its specification for the kernel, the values that it reads, its result's type, and of
+    which of them its result is one, if of any."""
 
     name: str
     spec: AggregateSpec
@@ -81,6 +84,7 @@ class Aggregates(NamedTuple):
 def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggregates:
     """Look every aggregate up. NotServed for an unknown function, WrongParameter for an unknown or unfit column."""
     numbers: dict[ValueColumn, int] = {}
+    column_types = dict.fromkeys(TIMES, TIME) | column_types
     outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
     if query.window.counts_shares:
         by_share = ((output, by_shares(output.spec, len(numbers))) for output in outputs)
@@ -92,8 +96,7 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
 
 
 def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
-    with_times = dict.fromkeys(TIMES, TIME) | column_types
-    reads = tuple(_output(name, each, with_times, numbers).spec for name, each in query.window.reads.items())
+    reads = tuple(_output(name, each, column_types, numbers).spec for name, each in query.window.reads.items())
     for name, spec in zip(query.window.reads, reads, strict=True):
         require(spec.column_type != "string", f"reads[{name!r}]", spec.function, "an aggregate that gives a number")
     column = getattr(query.window, "column", None)
@@ -101,7 +104,7 @@ def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: di
         return WindowReads(None, "int64", reads)
     if column not in column_types:
         raise WrongParameter("column", column, "a column of " + ", ".join(column_types), column_types)
-    read, kind = ValueColumn(column, ordered=False), _kernel_type(column_types[column])
+    read, kind = ValueColumn(AggregatedValue.of_column(column), ordered=False), _kernel_type(column_types[column])
     require_cutting_type(query.window, column, kind)
     return WindowReads(numbers.setdefault(read, len(numbers)), kind, reads)
 
@@ -110,24 +113,33 @@ def _output(
     name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]
 ) -> Output:
     _check(name, aggregate, column_types)
-    types = tuple(_plain(column_types[column]) for column in aggregate.columns)
-    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
-    first_type, second_type = (*words, *("int64", "")[len(words) :])
-    first, second, *_ = (*range(len(words)), None, None)  # their places among the aggregate's own columns
-    spec = AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
-    try:
-        output_type = find_monoid(spec)[1].output_type
-    except WrongParameter as wrong:
-        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
-    kept = {None: 0, SECOND: 1}.get(output_type)  # which column's type the result has
+    types = tuple(_type_of(name, value, column_types) for value in aggregate.values)
+    spec, monoid = _found(name, aggregate, types)
+    kept = {None: 0, SECOND: 1}.get(monoid.output_type)  # which column's type the result has
     reads = tuple(
-        ValueColumn(column, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
-        for place, column in enumerate(aggregate.columns)
+        ValueColumn(value, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
+        for place, value in enumerate(aggregate.values)
     )
     places = [numbers.setdefault(column, len(numbers)) for column in reads]
     first, second, *_ = (*places, None, None)
     spec = spec._replace(column=first, second=second)
-    return Output(name, spec, reads, _RESULTS[output_type] if kept is None else types[kept], kept)
+    return Output(name, spec, reads, types[kept] if kept is not None else _RESULTS[monoid.output_type], kept)
+
+
+def _found(name: str, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> tuple[AggregateSpec, AnyAggregate]:
+    """With the values' places among the aggregate's own."""
+    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
+    first_type, second_type = (*words, *("int64", "")[len(words) :])
+    first, second, *_ = (*range(len(words)), None, None)
+    spec = AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
+    try:
+        monoid = find_monoid(spec)[1]
+    except WrongParameter as wrong:
+        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
+    if aggregate.where is not None and keeps_nulls(spec, monoid):
+        given = ", ".join(f"{parameter}={value}" for parameter, value in aggregate.parameters)
+        raise WrongParameter(f"aggregates[{name!r}]", f"{aggregate.function} with {given} and a filter", _NO_FILTER)
+    return spec, monoid
 
 
 def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
@@ -135,9 +147,16 @@ def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]
     if aggregate.function not in functions():
         raise NotServed(where, aggregate.function, functions(), named_elsewhere(aggregate.function))
     require(len(aggregate.columns) <= 2, where, aggregate.columns, "at most two columns")
-    for column in aggregate.columns:
+    for column in aggregate.read_columns:
         if column not in column_types:
             raise WrongParameter(where, column, "a column of " + ", ".join(column_types), column_types)
+
+
+def _type_of(name: str, value: AggregatedValue, column_types: dict[str, pa.DataType]) -> pa.DataType:
+    """Arrow's type of what an aggregate reads: a column's own, or an expression's."""
+    found = require_value(f"aggregates[{name!r}]", value, expression_types(pa.schema([*column_types.items()])))
+    of = value.expression
+    return _plain(column_types[of.name]) if isinstance(of, ColumnValue) else ARROW_TYPES[found]
 
 
 def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> str:
@@ -147,7 +166,7 @@ def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.
         return f"{function} with a parameter {wrong.value}"
     if wrong.parameter.partition(" of ")[0] in dict(aggregate.parameters):
         return f"{function} with {wrong.parameter.partition(' of ')[0]}={wrong.value!r}"
-    columns = [f"{column} of type {type_}" for column, type_ in zip(aggregate.columns, types, strict=True)]
+    columns = [f"{value} of type {type_}" for value, type_ in zip(aggregate.values, types, strict=True)]
     if wrong.parameter == f"second column of {function}":
         return f"{function} with second column {columns[1] if len(columns) > 1 else 'none'}"
     return f"{function} over {columns[0] if columns else 'no column'}"
@@ -169,7 +188,7 @@ def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Colum
     arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
     names = {type_: name for name, type_ in ARROW_TYPES.items()}
     outputs = plan_aggregates(query, arrow_types).outputs
-    for output in () if query.window.context_free else outputs:
+    for output in () if query.context_free else outputs:
         # What a day carries on are words; that of a string means something within its own replay only, unless hashed.
         types = (output.spec.column_type, output.spec.second_type)
         if "string" in types and not all(read.hashed for read in output.reads):
@@ -179,10 +198,12 @@ def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Colum
 
 
 def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:
-    of = " and ".join(each.column for each in output.reads)
+    of = " and ".join(aggregate.columns) or "events"
+    where = "" if aggregate.where is None else f" where {aggregate.where}"
     given = "".join(f", {name} {value}" for name, value in aggregate.parameters)
-    skipped = "" if dict(aggregate.parameters).get("nulls") else "; null values are skipped"
-    return Column(output.name, type_, aggregate.function + (f" of {of}{given}{skipped}" if of else " of events"))
+    skips = aggregate.columns and not dict(aggregate.parameters).get("nulls")
+    meaning = f"{aggregate.function} of {of}{where}{given}{'; null values are skipped' if skips else ''}"
+    return Column(output.name, type_, meaning)
 
 
 class QueryTables(NamedTuple):
@@ -208,10 +229,11 @@ class QueryTables(NamedTuple):
     def of(cls, query: Query) -> "QueryTables":
         """From the query and its stream; the columns of aggregates and of a model's function come from the kernels."""
         stream = registry.stream(query.stream)
-        aggregates = aggregate_columns(query, {column.name: column.type for column in stream.columns})
+        of_one_window = next(iter(query.parts.values()))  # the columns of aggregates, all windows have in common
+        aggregates = aggregate_columns(of_one_window, {column.name: column.type for column in stream.columns})
         of_function = function_columns(query) if isinstance(query, Model) else ()
         tables = query_tables(query, stream, (*aggregates, *of_function))
-        state = None if query.window.context_free else state_table(query, stream)
+        state = None if query.context_free else state_table(query, stream)
         return cls(query, StreamTables.of(stream), *tables, state)
 
 

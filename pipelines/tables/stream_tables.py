@@ -94,7 +94,8 @@ class AuditVersions:
     """Delta versions: of the audit tables that a run wrote, of silver and the pass ticks that it read. `snapshot`: the
     name of what it read, which orders publications; "" is older than any. `state`: of the state table, where the query
     has one, and `state_digest`, by which what it left there is compared; `published`: of the results, when what the run
-    goes on from was published."""
+    goes on from was published; `panes`: of the table of panes, where the run read those of arrival days before
+    `panes_before` instead of their events."""
 
     audit: int
     late_audit: int
@@ -104,3 +105,5 @@ class AuditVersions:
     state: int | None = None
     state_digest: str | None = None
     published: int | None = None
+    panes: int | None = None
+    panes_before: str | None = None

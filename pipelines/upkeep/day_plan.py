@@ -8,12 +8,14 @@ and how that is done, in one process.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from statistics import median
 
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.features.run import make_features
+from windrow.pipelines.features.stale import StaleFeatures, stale_features
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.stale import CODE, DEFINITION, EVENTS, ROWS, STATE, STEPS, StaleRun, stale
 from windrow.pipelines.location import Location
@@ -29,7 +31,7 @@ from windrow.schemas import registry
 from windrow.schemas.errors import WindrowError
 
 FILE = "file"
-INGEST, BACKFILL, REBUILD = "ingest", "backfill", "rebuild"
+INGEST, BACKFILL, REBUILD, FEATURES = "ingest", "backfill", "rebuild", "features"
 _OF_THE_LEDGER = {
     ROWS: ("published rows", "others than were published"),
     STATE: ("the state of an earlier day", "another than was gone on from"),
@@ -83,18 +85,19 @@ class Step:
 @dataclass(frozen=True)
 class DayPlan:
     """In the order of the work. lost: queries of stale days that nothing can make again, since no definition is
-    there; unseen: why it can't be seen whether files of a stream wait."""
+    there; features: tables of features that are stale; unseen: why it can't be seen whether files of a stream wait."""
 
     changes: list[Change]
     runs: list[PlannedRun]
     steps: list[Step]
     lost: list[str]
     unseen: list[str]
+    features: list[StaleFeatures] = field(default_factory=list)
 
 
 def plan(config: Config, names: Collection[str], progress: Progress) -> DayPlan:
-    """What is to be done for these queries, or for all. Changes nothing in the lake; waiting files are ingested on a
-    trial lake. UnknownName, and what an ingest raises."""
+    """What is to be done for these queries, or for all and for tables of features. Changes nothing in the lake; waiting
+    files are ingested on a trial lake. UnknownName, and what an ingest raises."""
     lake = Lake(config)
     asked = {name: registry.query(name) for name in names} or registry.queries()
     with ExitStack() as trials:
@@ -104,7 +107,8 @@ def plan(config: Config, names: Collection[str], progress: Progress) -> DayPlan:
             for name in sorted(streams)
             if lake.version(f"partitions_{name}") is not None
         }
-        found = stale(lake, {name: each.arrivals for name, each in now.items()})
+        arrivals = {name: each.arrivals for name, each in now.items()}
+        found = stale(lake, arrivals)
         chosen = [run for run in found if not names or run.query in names]
         changes = [*_files(lake, now, chosen), *_others(chosen)]
         ingests = [
@@ -121,7 +125,9 @@ def plan(config: Config, names: Collection[str], progress: Progress) -> DayPlan:
     lost = sorted({run.query for run in chosen} - registry.queries().keys())
     again = [query for query in _queries(planned) if query not in lost]
     steps = [_step(lake, query, [run for run in planned if run.query == query]) for query in again]
-    return DayPlan(changes, planned, [*ingests, *steps], lost, unseen)
+    features = [] if names else stale_features(lake, arrivals, again)
+    steps += [Step(FEATURES, each.table, each.command, seconds=each.seconds) for each in features]
+    return DayPlan(changes, planned, [*ingests, *steps], lost, unseen, features)
 
 
 def _files(lake: Lake, now: dict[str, Ingested], found: list[StaleRun]) -> Iterator[Change]:
@@ -165,7 +171,7 @@ def _named(kind: str, text: str, files: tuple[str, ...]) -> list[tuple[str, str,
 def _perhaps(lake: Lake, found: list[StaleRun]) -> Iterator[PlannedRun]:
     """Published days that go on from one that is made again, and are not stale yet."""
     for query in _queries(found):
-        if query not in registry.queries() or registry.queries()[query].window.context_free:
+        if query not in registry.queries() or registry.queries()[query].context_free:
             continue
         days = {run.day for run in found if run.query == query}
         first = min(days)
@@ -211,6 +217,8 @@ def carry_out(config: Config, planned: DayPlan, progress: Progress) -> Rebuilt:
             done.append(rebuilt.days)
     if again := [step.of for step in planned.steps if step.does == BACKFILL]:
         done.append(redo_stale(config, again, progress))
+    for each in planned.features:
+        make_features(config, each.request, progress)
     days = Done([each for of in done for each in of.reports], [each for of in done for each in of.failures])
     return Rebuilt(moved, days)
 

@@ -20,6 +20,7 @@ from windrow.pipelines.runs import definitions
 from windrow.pipelines.runs.backfill import Progress, redo_stale
 from windrow.pipelines.runs.reports import Done
 from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.side_tables import panes_name
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,13 @@ def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     lake, tables = Lake(config), definitions.tables_of(query_name)
     definitions.served(tables)
     snapshots.newest(lake, tables.query.stream)
-    names = [table.name for table in tables.all]
+    names, panes = [table.name for table in tables.all], panes_name(query_name)
     anew = Lake(replace(config, asked_anew=frozenset(names)))
     moved = _put_into_place(anew, lake, tables) if _made(lake, tables).exists() else {}
     if not is_due(lake, tables):
         return Rebuilt(moved, redo_stale(config, [query_name], progress))
+    with lake.locked(panes):  # runs make again what they need
+        storage.remove_folder(lake.folder(panes))
     if any(anew.differs(table) for table in tables.all):  # what a rebuild to another definition has left
         for name in names:
             storage.remove_folder(anew.folder(name))

@@ -33,12 +33,14 @@ Days = Sequence[date]
 @dataclass(frozen=True)
 class ReplayWay:
     """One way. in_any_order: whether it makes days before those that they may go on from; needs_files: whether it
-    reads the landing folder, and not the lake's silver."""
+    reads the landing folder, and not the lake's silver; needs_panes: whether it is another way only where panes of
+    earlier days can be read."""
 
     name: str
     make: Callable[[Config, str, Days], None]
     in_any_order: bool = False
     needs_files: bool = False
+    needs_panes: bool = False
 
 
 def forwards(config: Config, query: str, days: Iterable[date]) -> None:
@@ -84,6 +86,15 @@ def _in_small_tasks(config: Config, query: str, days: Days) -> None:
     forwards(replace(config, asked_task_bytes=max(1, most_bytes // PARTS)), query, days)
 
 
+def _from_events(config: Config, query: str, days: Days) -> None:
+    forwards(replace(config, asked_panes=False), query, days)
+
+
+def _from_panes(config: Config, query: str, days: Days) -> None:
+    """Wherever they can be read; they are made by the runs that read them first."""
+    forwards(replace(config, asked_panes=True), query, days)
+
+
 def _one_killed(config: Config, query: str, days: Days) -> None:
     """The first, as it publishes; then all of them, that one again."""
     with _begun(config, ("replay", query, "--day", str(days[0]))) as process:
@@ -115,6 +126,8 @@ WAYS = (
     ReplayWay("days in a random order", _shuffled, in_any_order=True),
     ReplayWay("two days at a time", _two_at_a_time, in_any_order=True),
     ReplayWay(f"in {PARTS} times as many tasks", _in_small_tasks),
+    ReplayWay("from the events of all days, without panes", _from_events, needs_panes=True),
+    ReplayWay("from panes of earlier days", _from_panes, needs_panes=True),
     ReplayWay("a run killed as it publishes, then repeated", _one_killed),
     ReplayWay("files ingested again, each for itself", _ingested_again, needs_files=True),
 )

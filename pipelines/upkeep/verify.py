@@ -19,6 +19,7 @@ from windrow.pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABL
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.runs import definitions
+from windrow.pipelines.tables.pane_tables import why_no_panes
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.pipelines.upkeep.replay_ways import WAYS, ReplayWay
 from windrow.pipelines.upkeep.trial import copy, trial
@@ -168,10 +169,12 @@ class _Verification:
 
     def _why_not(self, copied: Config, way: ReplayWay) -> str | None:
         """Why a way can't be gone here."""
-        if way.in_any_order and not self.tables.query.window.context_free:
+        if way.in_any_order and not self.tables.query.context_free:
             return "each day starts from the day before, so oldest first is the only order"
         if way.in_any_order and len(self.days) < 2:
             return "only one day is published"
+        if way.needs_panes and (why := why_no_panes(self.tables)):
+            return f"no panes are kept: {why}"
         return self._why_no_files(Lake(copied)) if way.needs_files else None
 
     def _why_no_files(self, lake: Lake) -> str | None:

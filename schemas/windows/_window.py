@@ -59,7 +59,7 @@ class Window:
     def cutting_columns(self) -> tuple[str, ...]:
         """The columns whose values say where windows begin and end; of most kinds there are none."""
         column = getattr(self, "column", None)
-        read = [each for aggregate in self.reads.values() for each in aggregate.columns]
+        read = [each for aggregate in self.reads.values() for each in aggregate.read_columns]
         return (*(() if column is None else (column,)), *read)
 
     @property

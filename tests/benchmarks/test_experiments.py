@@ -1,6 +1,7 @@
 """Benchmarks run at small sizes, so that they can't rot, and their ways make the same rows; what things cost, no test
 says."""
 
+import os
 import re
 from pathlib import Path
 
@@ -10,24 +11,31 @@ from benchmarks import (
     against_spark,
     backfill,
     everyday,
+    features,
+    features_by_windrow,
     first_light_kernel,
     growth,
     growth_replay,
     hot_key,
     ingest_growth,
+    long_windows,
     order_statistics,
     plan_at_scale,
     quantiles_replay,
     run_growth,
+    several_windows,
     upkeep,
 )
 from benchmarks.calls import Calls
+from benchmarks.features_compared import differing
+from benchmarks.features_source import TripsCase, write
 from benchmarks.first_light_trips import Sizes
 from tests.support.lakes import ingest
 from windrow.pipelines.config import Config
 from windrow.pipelines.flow import scheduled_queries
 from windrow.samples import cdr
 from windrow.schemas import registry
+from windrow.schemas.feature_set import SUFFIX
 from windrow.schemas.streams.bikes import STREAM
 
 pytestmark = pytest.mark.slow
@@ -65,6 +73,14 @@ def test_every_step_of_a_run_is_measured_in_every_lake():
     rows = run_growth.main(["--days", "2", "3", "--trips", "3", "--rounds", "1"])
     assert [row["step, processor seconds"] for row in rows] == list(run_growth.STEPS)
     assert all(float(row["3 / 2"]) > 0 for row in rows)
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(75)
+def test_every_way_to_run_a_long_window_is_measured():
+    rows = long_windows.main(["--days", "3", "--trips", "3", "--rounds", "1"])
+    assert [row["way"] for row in rows] == list(long_windows.WAYS)
+    assert all(float(row["processor s"]) > 0 for row in rows)
 
 
 @pytest.mark.nightly
@@ -145,9 +161,41 @@ def test_the_page_has_every_way_of_the_local_engine_and_equal_rows(tmp_path):
     assert not (tmp_path / "lakes").exists()
 
 
+@pytest.mark.nightly
+@pytest.mark.takes(60)
+def test_several_windows_have_the_rows_of_as_many_queries(tmp_path):
+    small = ["--days", "2", "--trips", "60", "--rounds", "1", "--home", str(tmp_path / "lakes")]
+    text = several_windows.main([*small, "--into", str(tmp_path)]).read_text()
+    assert re.search(r"^- The [1-9][\d,]* rows and late rows are those that 20 queries", text, re.MULTILINE)
+    assert len(re.findall(r"^- (?:Holds|DOES NOT HOLD): ", text, re.MULTILINE)) == 1
+
+
 @pytest.mark.jvm
 @pytest.mark.nightly
 @pytest.mark.takes(110)
 def test_the_page_has_both_ways_of_spark_and_equal_rows(tmp_path):
     text = backfill.main([*SMALL, "--parts", "spark", "--home", str(tmp_path / "lakes"), "--into", str(tmp_path)])
     assert re.search(r"- [1-9][\d,]* final rows are equal to those of spark", text.read_text())
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(110)
+def test_the_page_of_features_has_every_way_and_equal_features(tmp_path):
+    small = ["--trips", "2000", "--most-labels", "20000", "--engines", "duckdb", "polars"]
+    text = features.main([*small, "--home", str(tmp_path / "home"), "--into", str(tmp_path)]).read_text()
+    ways = [way for way in features.WAYS if way.engine != "spark"]
+    assert all(f"| {way.title} |" in text for way in ways)
+    assert f"| {features.LAKE} |" in text
+    assert "- Holds: All 50 features of all" in text and "has otherwise" not in text
+
+
+@pytest.mark.jvm
+@pytest.mark.nightly
+@pytest.mark.takes(110)
+@pytest.mark.parametrize("way", [way for way in features.WAYS if way.engine == "spark"], ids=lambda way: way.name)
+def test_spark_makes_the_same_features(way, tmp_path):
+    write(tmp_path, TripsCase(300, 3), 40)
+    features_by_windrow.main(way.knowledge, tmp_path)
+    features.measured(way.engine, way.title, features.words_of(way.engine, way.name, tmp_path), os.environ)
+    ours, theirs = (tmp_path / f"{name}.parquet" for name in (f"windrow_{way.knowledge}", f"spark_{way.name}"))
+    assert differing(ours, theirs, SUFFIX[way.knowledge]) == []

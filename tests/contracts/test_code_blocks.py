@@ -7,10 +7,11 @@ import pytest
 
 from tests.support.checkout import copied
 from tests.support.rules import FENCED, PAGES, ROOT
-from tools import console
+from tools import console, notebook
 from windrow.pipelines.cli import _writing
 from windrow.pipelines.cli._progress import StageLines
 
+LANDING = ROOT.parent / "shared" / "data"
 # Lines of files, signatures, what a command printed; and drawings.
 TEXT, DRAWN = "text", re.compile("[▶◀▲▼│┌└]")
 GENERATOR = re.compile(r"(?:\.venv/bin/)?windrow new (\w+) (\w+)(?: --identity (\S+))?\n")
@@ -50,6 +51,8 @@ RUN_BY = {
         "tests/contracts/test_docs.py::test_the_selects_for_other_tools_say_what_windrow_query_says_in_every_zone",
     ("docs/semantics.md", "from windrow.pipelines import config"):
         "tests/command_line/test_spark_views.py::test_spark_and_duckdb_give_the_same_rows",
+    ("docs/add-a-feature-set.md", "windrow features bikes_station --labels labels.csv --into bikes_training"):
+        "tests/features/test_page.py::test_its_commands_make_a_table_of_a_file_and_ask_again_from_the_table_itself",
     ("docs/add-a-model.md", "windrow check farm_bikes_long_trips"):
         "tests/command_line/test_replaying_models.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
     ("docs/operations.md", "from windrow.airflow import dags"):
@@ -115,12 +118,17 @@ BLOCKS = [
     if "/benchmarks/" not in str(page)
 ]
 GENERATORS = [block for block in BLOCKS if GENERATOR.fullmatch(block.body)]
-PIECES = [block for block in BLOCKS if block.language == "python" and (block.page, block.first_line) not in RUN_BY]
+CELLS = [block for block in BLOCKS if ROOT / block.page == notebook.PAGE]
+PIECES = [
+    block
+    for block in BLOCKS
+    if block.language == "python" and (block.page, block.first_line) not in RUN_BY and block not in CELLS
+]
 
 
 def is_run(block: CodeBlock) -> bool:
     is_typed = block.language == "console" and ROOT / block.page in console.PAGES
-    known = block.is_text or is_typed or block in GENERATORS or block in PIECES
+    known = block.is_text or is_typed or block in GENERATORS or block in PIECES or block in CELLS
     return known or (block.page, block.first_line) in RUN_BY or block.excuse in NOT_RUN
 
 
@@ -171,6 +179,20 @@ def test_how_far_long_work_is_stands_on_no_page(tmp_path, capsys):
 def test_the_commands_of_the_tutorial_print_what_the_pages_show():
     for page, text in console.renewed().items():
         assert page.read_text() == text, "run: make tutorial"
+
+
+def test_the_page_of_the_notebook_has_its_cells_and_what_they_showed():
+    kept = notebook.read()
+    assert notebook.PAGE.read_text() == notebook.page(kept), "run: make training-data"
+    assert notebook.DRAWING.read_text() == notebook.drawing(kept), "run: make training-data"
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(60)
+@pytest.mark.skipif(not (LANDING / notebook.TRIPS).is_dir(), reason=f"the real trips are not at {LANDING}")
+def test_the_cells_of_the_notebook_show_what_the_page_shows():
+    for file, text in notebook.renewed(LANDING).items():
+        assert file.read_text() == text, "run: make training-data"
 
 
 @pytest.mark.nightly

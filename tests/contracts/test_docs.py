@@ -32,7 +32,7 @@ TOUR = re.findall(r"^\d+\. `(\S+)`, `(\S+)`: ", (ROOT / "docs" / "flow.md").read
 """File and function of each stop."""
 # Files that a page shows the reader how to make.
 TO_BE_MADE = re.compile(
-    r"boat_trips|bikes_by_hour|bikes_short_trips|bikes_long_trips|sum_of_squares|mean_of_squares|fortnights|full_truck"
+    r"boat_trips|bikes_by_hour|bikes_short_trips|bikes_long_trips|bikes_rush|sum_of_squares|mean_of_squares|fortnights|full_truck"
     r"|docker/secrets"
 )
 FOLDERS = tuple(f"{name}/" for name in PACKAGES + ["docker", "docs", "requirements", "tests"])

@@ -105,6 +105,8 @@ EVENT = {"start": "2018-08-01 10:05", "arrival": "2018-08-01 10:15", "start_stat
 EMPTY, NO_ROWS = "EVENTS: list[dict] = []", "EXPECTED: list[dict] = []"
 OF_QUERY = 'EXPECTED = [{"start_station_id": 7, "pane": "on_time", "events_counted": 1}]'
 OF_MODEL = 'EXPECTED = [{"start_station_id": 7, "pane": "on_time", "tuples": 1, "status": "ok", "p50": 601.0}]'
+NO_LABELS, LABEL = "LABELS: list[dict] = []", {"asked_at": "2018-08-01 10:14", "start_station_id": 7}
+OF_FEATURES = 'EXPECTED = [{"events_counted_1h": 1, "events_counted_7d": 0}]'
 IN_PLAIN_PYTHON = 'raise NotImplementedError("say in plain Python what {} is")'
 
 
@@ -130,6 +132,9 @@ GENERATED = [
               {f"[{EVENT}, {EVENT}]": f"[{EVENT}]"}),
     Generated("model", "bikes_quiet", "semantics/test_model_bikes_quiet.py", "write events into EVENTS",
               {EMPTY: f"EVENTS = [{EVENT}]", NO_ROWS: OF_MODEL}, " failed", {"601.0": "600.0"}),
+    Generated("features", "bikes_calm", "features/test_features_bikes_calm.py", "write events into EVENTS",
+              {EMPTY: f"EVENTS = [{EVENT}]", NO_LABELS: f"LABELS = [{LABEL}]", NO_ROWS: OF_FEATURES}, " failed",
+              {'"events_counted_1h": 1': '"events_counted_1h": 0'}),
     Generated("policy", "last_three", "semantics/test_policy_last_three.py",
               "write down what the policy has left after each of EVENTS",
               {"EXPECTED: list[tuple[int, int]] = []": "EXPECTED = [(0, 1), (0, 3), (0, 7), (1, 14), (2, 29)]"},

@@ -43,7 +43,7 @@ OF_IMAGES = sys.stdlib_module_names | {"s3fs"}
 NO_KERNEL_CALL = re.compile(r"\b(open|input|print)\(")
 LONGEST_FILE = 300
 # What is written by hand: code, docs and settings.
-ENDINGS = {".py", ".md", ".toml", ".sh", ".yml", ".yaml", ".cfg", ".ini", ".properties", ""}
+ENDINGS = {".py", ".md", ".ipynb", ".toml", ".sh", ".yml", ".yaml", ".cfg", ".ini", ".properties", ""}
 MADE = {".git", ".venv", ".venv-airflow", "var", ".hypothesis", ".pytest_cache", ".ruff_cache"}
 OF_ONE_MACHINE = re.compile(r"(?<![\w.])/(?:" + "|".join(("work", "root", "home")) + r")/[\w.-]")
 
@@ -170,4 +170,4 @@ def test_the_code_hash_leaves_out_what_is_there_and_keeps_all_that_makes_rows():
     assert [name for name in {*MAKE_NO_ROWS} - {*folders} if not (ROOT / name).is_file()] == []
     wings = {path.parts[1] for path in files("pipelines") if len(path.parts) > 2}
     hashed = {wing for wing in wings if f"pipelines/{wing}/" not in MAKE_NO_ROWS}
-    assert hashed == {"rows", "delta", "tables", "engines", "ledger", "ingest", "replay", "gate", "runs"}
+    assert hashed == {"rows", "delta", "tables", "engines", "ledger", "ingest", "replay", "features", "gate", "runs"}

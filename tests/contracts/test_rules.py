@@ -127,6 +127,8 @@ USERS = (
     "examples/models/",
 )
 USERS += ("kernels/warm.py",)
+# Windows of features end at a label's time, as rolling windows do at an event's.
+USERS += ("schemas/feature_set.py",)
 # A plain walk of each that carries state.
 PLAIN = "pipelines/gate/recount/plain/kinds/"
 USERS += (PLAIN,)

@@ -150,7 +150,7 @@ def test_ingests_of_both_engines_leave_the_same_rows(lakes):
 
 def days_of(query: Query, config: Config) -> list[date]:
     """Those to replay."""
-    if query.window.context_free:
+    if query.context_free:
         return [busiest_day(config, query.stream)]
     return sorted(row["arrival_date"] for row in Lake(config).read(f"partitions_{query.stream}").to_pylist())[:2]
 
@@ -161,5 +161,5 @@ def test_replays_of_both_engines_publish_the_same_rows(lakes):
         alone, both = ([replay_day(config, query.name, day).rows for day in days]
                        for config in (lakes.alone, replace(lakes.both, asked_engine="spark")))  # fmt: skip
         assert both == alone
-        tables = [*alone[0], *([] if query.window.context_free else [state_name(query.name)])]
+        tables = [*alone[0], *([] if query.context_free else [state_name(query.name)])]
         assert digests(lakes.both, tables) == digests(lakes.alone, tables), query.name

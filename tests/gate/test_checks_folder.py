@@ -21,10 +21,11 @@ from tests.support.small_windows import WINDOWS
 from windrow.kernels import kinds as served
 from windrow.pipelines.config import REPOSITORY
 from windrow.pipelines.gate.checks import checks
-from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount import expressions
 from windrow.pipelines.gate.recount.kinds import in_sql, kinds
 from windrow.pipelines.gate.recount.kinds._calendar import calendar_windows
 from windrow.schemas.errors import NotRecounted
+from windrow.schemas.expressions import of_triple
 from windrow.schemas.query import EMITS, month, sliding, tumbling, week
 from windrow.schemas.windows import Window, every_kind
 
@@ -166,7 +167,7 @@ HELD = {
 
 @pytest.mark.parametrize("condition", HELD, ids=str)
 def test_a_condition_holds_of_these_values_and_a_comparison_with_null_is_false(condition):
-    asked = sql.where((("value", *condition),), "events")
+    asked = expressions.where(of_triple("value", *condition), "events", {"value": "int64"})
     with duckdb.connect() as database:
         database.execute("CREATE TABLE events AS SELECT unnest(?::BIGINT[]) AS value", [VALUES])
         held = database.execute(f"SELECT value FROM events WHERE {asked} ORDER BY value").fetchall()

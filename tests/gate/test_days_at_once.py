@@ -23,7 +23,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from windrow.pipelines.gate.gate import laws_of_silver
 from windrow.pipelines.gate.recount import final_values
-from windrow.pipelines.gate.recount.opening import open_recount
+from windrow.pipelines.gate.recount.opening import recounts
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
 from windrow.pipelines.ledger import code_hash
 from windrow.pipelines.ledger.entry import Run
@@ -140,7 +140,8 @@ def assert_no_cut_shows(made: SmallLake, chance: Random) -> None:
     """Neither shares of keys, whose findings are added up, nor parts of a key's events."""
     whole, of = made.laws_by_day(*WEEK), made.audited(*WEEK)
     shares = chance.choice((PARTS, BUCKETS, OF_BUCKETS)) if made.query.key else [ALL_KEYS]
-    assert whole == verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, each)) for each in shares])
+    opened = (recount for each in shares for recount in recounts(Lake(made.config), of, each))
+    assert whole == verdicts_on_rows(of, [find_in_rows(recount) for recount in opened])
     with pytest.MonkeyPatch.context() as small:
         small.setattr(final_values, "EVENTS_AT_ONCE", chance.choice((5, 20)))
         assert made.laws_by_day(*WEEK) == whole

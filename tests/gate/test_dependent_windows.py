@@ -37,7 +37,9 @@ SESSIONS = ("session", "session by column")
 # Named as the recount's own columns, some of them.
 AGGREGATES = {"row": agg("count"), "total": agg("sum", "whole"), "most": agg("max", "real"), "closed_us": agg("count"),
               "newest": agg("count", "whole"), "least": agg("min", "real"), "first": agg("first", "whole"),
-              "place_in_order": agg("rate", "real"), "started_us": agg("argmax", "whole")}  # fmt: skip
+              "place_in_order": agg("rate", "real"), "started_us": agg("argmax", "whole"),
+              "kept": agg("count", where="whole > 0 OR real < 0"),
+              "until": agg("sum", "whole * 2 + 1", where="NOT start = end")}  # fmt: skip
 # Of these no grouping says by when they were passed, or what is in them.
 NOT_BY_THEIR_ENDS = ("count", "delta", "frame.threshold", "frame.delta", "frame.aggregate", "frame.boundary")
 DRAWN = "law 5, drawn keys"

@@ -14,7 +14,7 @@ from windrow.pipelines.engines import engine_of
 from windrow.pipelines.gate import validation
 from windrow.pipelines.gate.gate import Gate, key_shares
 from windrow.pipelines.gate.recount import final_values
-from windrow.pipelines.gate.recount.opening import open_recount
+from windrow.pipelines.gate.recount.opening import recounts
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
 from windrow.pipelines.gate.validation_results import Result, kept, merged, name_of
 
@@ -69,7 +69,8 @@ def ended_at_the_third(made: Callable) -> Callable:
 
 def test_a_key_is_cut_also_where_smaller_keys_come_after_it(tmp_path, monkeypatch):
     made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=11, count=80), constrained=False)
-    recount = open_recount(Lake(made.config), made.audited(DAYS[1]))
+    opened = recounts(Lake(made.config), made.audited(DAYS[1]))
+    recount = next(opened)
     sizes = dict(recount.rows("SELECT key_number, count(*) FROM spans GROUP BY key_number"))
     monkeypatch.setattr(final_values, "EVENTS_AT_ONCE", most := max(sizes.values()) - 1)
     parts = list(final_values._parts(recount))

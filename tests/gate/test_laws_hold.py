@@ -118,6 +118,17 @@ IN_ORDER = {
     "run": agg("longest_run", "whole"),
     "until": agg("longest_run_end", "real"),
 }
+FILTERED = {
+    "some": agg("count", where="key <> 'a' AND whole > 0"),
+    "doubled": agg("sum", "whole * 2 - 1", where="key = 'b' OR end > start"),
+    "per_whole": agg("mean", "real / whole"),
+    "least_key": agg("min", "key", where="real > 1.5 * whole"),
+    "positive": agg("any", "whole + real > 0", where="key IS NOT NULL"),
+    "key_of_least": agg("argmin", "-whole", "key", where="NOT key IN ('a', 'b')"),
+    "middle": agg("median", "whole + 0.5", where="arrival > TIMESTAMP '2024-03-09 12:00:00Z'"),
+    "first": agg("first", "real", where="whole BETWEEN -20 AND 20"),
+}
+OF_SHARES = {name: FILTERED[name] for name in ("some", "doubled", "per_whole")}
 WRONG = {str: "zz", int: 12_345_678, float: -1e9, datetime: datetime(1999, 1, 1, tzinfo=UTC)}
 
 
@@ -125,7 +136,9 @@ WRONG = {str: "zz", int: 12_345_678, float: -1e9, datetime: datetime(1999, 1, 1,
     ("kind", "aggregates"),
     [
         *((kind, EXACT) for kind in ("sliding", "rolling", "spanning")),
-        *((kind, each) for kind in ("sliding", "rolling") for each in (IN_ORDER, MORE)),
+        *((kind, each) for kind in ("sliding", "rolling") for each in (IN_ORDER, MORE, FILTERED)),
+        ("spanning", {name: FILTERED[name] for name in ("some", "doubled", "least_key", "middle")}),
+        ("prorated", OF_SHARES),
     ],
 )
 def test_law_5_recounts_truths_deviations_strings_order_statistics_and_what_depends_on_order(config, kind, aggregates):

@@ -21,7 +21,7 @@ AS_PLAIN_PYTHON = (
     ("test_frames", "plain_walk or fig_4 or policy", 1),
     ("test_heavy_functions", TEST, 1),
     ("test_invariants", "rolling-watermark-commutative or sliding-final-ordered", 1),
-    ("test_per_event", "plain_list or place", 5),
+    ("test_per_event", "plain_list or place", 4),
     ("test_polynomial_fit", TEST, 1),
     ("test_queues", "slides_every", 4),
     ("test_random_walks", "finger_tree", 7),

@@ -1,5 +1,6 @@
 """However the events of a day are cut into shares, by buckets, keys or time, their rows are those of no cut."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.model import Model, heavy
 from windrow.schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from windrow.schemas.tables import silver_table
+from windrow.schemas.windows import Window
 
 HOUR = timedelta(hours=1)
 EXACT = {
@@ -41,6 +43,10 @@ CUT_BYTES = 400  # of a few rows
 
 def query(name: str, window, key: tuple[str, ...] = ("place",), emit: str = "watermark", aggregates=None) -> Query:
     return Query(name, "toy", key, window, aggregates or EXACT, HOUR, 12 * HOUR, emit, ())
+
+
+def windows(name: str, key: tuple[str, ...] = ("place",), emit: str = "watermark", **of: Window) -> Query:
+    return replace(query(name, rolling(HOUR), key, emit), window=None, windows=of)
 
 
 def model(name: str, key: tuple[str, ...]) -> Model:
@@ -63,12 +69,15 @@ CUT_IN_TIME = [
     query("across_buckets", sliding(2 * HOUR, HOUR), key=("kind",)),
     query("spans_across_buckets", spanning(2 * HOUR, HOUR, longest=2 * HOUR), ("kind",), aggregates=COMMUTING),
     query("without_key", sliding(2 * HOUR, HOUR), key=()),
+    windows("several", two=sliding(2 * HOUR, HOUR), rolls=rolling(HOUR), an_hour=tumbling(HOUR)),
+    windows("several_across_buckets", key=("kind",), two=sliding(2 * HOUR, HOUR), an_hour=tumbling(HOUR)),
     model("farm_of_place", ("place",)),
     model("farm_across_buckets", ("kind",)),
 ]
 NOT_CUT_IN_TIME = [
     query("rounded", sliding(2 * HOUR, HOUR), aggregates=ROUNDED),
     query("youngest", rolling(2 * HOUR), emit="arrival"),
+    windows("youngest_of_several", emit="arrival", youngest=rolling(2 * HOUR), hour=tumbling(HOUR)),
     query("rounded_across_buckets", sliding(2 * HOUR, HOUR), ("kind",), aggregates=ROUNDED),
 ]
 ALL = [pytest.param(each, id=each.name) for each in (*CUT_IN_TIME, *NOT_CUT_IN_TIME)]

@@ -35,6 +35,7 @@ WINDOWS = {
     "sliding": sliding(3 * HOUR, HOUR),
     "rolling": rolling(2 * HOUR),
     "spanning": spanning(2 * HOUR, HOUR),
+    "several": {"two": sliding(2 * HOUR, HOUR), "rolls": rolling(2 * HOUR), "an_hour": tumbling(HOUR)},
     **IN_ORDER,
 }
 AGGREGATES = {"n": agg("count"), "weights": agg("sum", "weight"), "heaviest": agg("max", "weight")}
@@ -45,10 +46,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 def asked(kind: str, emit: str, chance: random.Random) -> Query:
     window, key = WINDOWS[kind], chance.choice(KEYS)
+    windows = {"windows": window} if isinstance(window, dict) else {"window": window}
     exact = chance.random() < 0.7 or kind in IN_ORDER
     waits = {"lateness": HOUR, "allowed_lateness": chance.choice([0, 2, 30]) * HOUR}
     return Query(
-        f"asked_{kind}", "toy", key=key, window=window, aggregates=AGGREGATES if exact else ROUNDED, emit=emit, **waits
+        f"asked_{kind}", "toy", key=key, aggregates=AGGREGATES if exact else ROUNDED, emit=emit, **waits, **windows
     )
 
 
@@ -116,7 +118,7 @@ def in_batches(config: Config, chance: random.Random | None) -> None:
             for day in DAYS:
                 replay_day(config, query, day)
         return
-    cut = {query: parts_of(DAYS, chance, not registry.query(query).window.context_free) for query in QUERIES}
+    cut = {query: parts_of(DAYS, chance, not registry.query(query).context_free) for query in QUERIES}
     for days in zip_longest(*cut.values(), fillvalue=()):
         replay(config, dict(zip(cut, days, strict=True))).require()
 

@@ -36,12 +36,16 @@ def asked(name: str) -> Query:
 @pytest.fixture
 def queries(monkeypatch) -> dict[str, Query]:
     made = {name: asked(name) for name in WINDOWS}
+    of_both = {name: WINDOWS[name] for name in ("tumbling", "sliding")}
+    made["several"] = replace(made["sliding"], name="several", window=None, windows=of_both)
     monkeypatch.setattr(registry, "queries_of", lambda stream: list(made.values()))
     return made
 
 
 def last_end_us(row: dict, query: Query) -> int:
     """When the last window ends that an event is in."""
+    if query.windows:
+        return max(last_end_us(row, part) for part in query.parts.values())
     start_us, end_us, window = to_us(row["start"]), to_us(row["end"]), query.window
     if query.name == "rolling":
         return start_us

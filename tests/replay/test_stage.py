@@ -21,6 +21,7 @@ from windrow.pipelines.replay.task import WrittenShare
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.errors import BadInput
 from windrow.schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
+from windrow.schemas.windows import Window
 
 pytestmark = pytest.mark.jvm
 
@@ -42,6 +43,12 @@ OF_ALL_VALUES = {
     "last_place": agg("last", "place"),
     "about_places": agg("approx_distinct", "place"),
 }
+EXPRESSED = {
+    "heavy": agg("count", where="weight > 100 AND kind = 1"),
+    "each_weight": agg("max", "weight / parts", where="place <> 'east' OR kind IS NULL"),
+    "doubled": agg("sum", "2 * parts - kind"),
+    "light_place": agg("last", "place", where="weight < parts"),
+}
 ROUNDED = {"result": ["weight_sum", "weight_mean"], "late": []}
 ORDER = {"result": ("window_start", "window_end", "revision"), "late": ("arrival", "path", "line", "reading")}
 MOST_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -52,6 +59,11 @@ SIX_HOURS = sliding(6 * HOUR, HOUR)
 def query(name: str, key: tuple[str, ...] = ("place",), window=SIX_HOURS, emit="watermark", where: tuple = ()) -> Query:
     """A query of the toy stream."""
     return Query(name, "toy", key, window, AGGREGATES, HOUR, 12 * HOUR, emit, where)
+
+
+def windows(name: str, key: tuple[str, ...] = ("place",), emit="watermark", **of: Window) -> Query:
+    """The same of several windows."""
+    return replace(query(name, key, emit=emit), window=None, windows=of)
 
 
 BY_BUCKET = [
@@ -68,12 +80,16 @@ BY_BUCKET = [
     query("spans", window=spanning(4 * HOUR, HOUR, longest=5 * HOUR)),
     query("spans_by_final", window=spanning(150 * toy.MINUTE, HOUR, longest=7 * HOUR), emit="final"),
     query("rolls_by_arrival", window=rolling(6 * HOUR), emit="arrival"),
+    windows("together", six=SIX_HOURS, rolls=rolling(2 * HOUR), by_month=month(), spans=spanning(4 * HOUR, HOUR)),
+    windows("one_of_several", hour=tumbling(HOUR)),
 ]
 BY_SHUFFLE = [
     query("one_group", key=()),
     query("other_key", key=("kind",)),
     query("other_spans", key=("kind",), window=spanning(4 * HOUR, HOUR, longest=5 * HOUR), emit="arrival"),
     query("other_rolls", key=("kind",), window=rolling(6 * HOUR)),
+    replace(query("expressed", where="parts >= kind OR parts < 0"), aggregates=AGGREGATES | EXPRESSED),
+    windows("others_together", ("kind",), "arrival", rolls=rolling(HOUR), day=tumbling(24 * HOUR), six=SIX_HOURS),
     replace(query("of_all_values", key=("kind",)), aggregates=AGGREGATES | OF_ALL_VALUES),
 ]
 
@@ -120,7 +136,7 @@ def read_written(lake: Lake, asked: Query, kind: str, written: list[WrittenShare
     schema = pa.schema([field for field in lake.schema(table) if field.name not in table.partition_by])
     paths = [lake.folder(table.name) / file.path for each in written for file in getattr(each, kind)]
     parts = [pq.ParquetFile(path).read().cast(schema) for path in paths]
-    return _sorted(pa.concat_tables([schema.empty_table(), *parts]), [*asked.key, *ORDER[kind]])
+    return _sorted(pa.concat_tables([schema.empty_table(), *parts]), [*asked.key, *asked.name_column, *ORDER[kind]])
 
 
 def _sorted(rows: pa.Table, columns: list[str]) -> pa.Table:
@@ -154,7 +170,7 @@ def test_rows_do_not_depend_on_shares_or_batches(lake_of_toys, asked):
     for count, most_rows in ((1, "10000"), (2, "10000"), (7, "10000"), (2, "3")):
         with in_shares(config, count), setting_of_spark(config, MOST_ROWS, most_rows):
             found = stage(config, asked, BUSY_DAY)
-        assert len(found["result"]) and (len(found["late"]) or asked.window.kind == "month")  # none ends in the toy
+        assert len(found["result"]) and (len(found["late"]) or asked.name == "by_month")  # none ends in the toy
         assert all(same(found[kind], expected[kind]) for kind in ORDER), (count, most_rows)
 
 
@@ -168,7 +184,7 @@ def test_daily_runs_of_both_engines_say_together_what_one_long_replay_says(lake_
     table = toy.event_table(rows, asked)
     long = {"result": replay_table(table, asked, complete=True), "late": late_table(table, asked, complete=True)}
     for kind, order in ORDER.items():
-        joined = _sorted(pa.concat_tables([day[kind] for day in made]), [*asked.key, *order])
+        joined = _sorted(pa.concat_tables([day[kind] for day in made]), [*asked.key, *asked.name_column, *order])
         assert same(joined.drop_columns(ROUNDED[kind]), long[kind].drop_columns(ROUNDED[kind]))
         assert all(_near(*pair) for pair in zip(joined.to_pylist(), long[kind].to_pylist(), strict=True))
 

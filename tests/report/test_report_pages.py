@@ -277,7 +277,7 @@ def test_each_report_has_the_curves_of_the_newest_days_and_makes_them_when_these
     assert {"curve-bikes_demand", "delay-bikes_demand", "curve-bikes_daily"} <= set(page.figures)
     kept = json.loads((folder / "lateness.json").read_text())
     days = [date.fromisoformat(kept["bikes_demand"]["rows"][0][f"{end}_arrival_day"]) for end in ("first", "last")]
-    found = whatif(ingested, "bikes_demand", days)
+    [found] = whatif(ingested, "bikes_demand", days)
     assert in_words(timedelta(microseconds=found.recommended_us)) in page.shown
     kept["bikes_daily"]["rows"][0]["late_events"] = 987_654
     (folder / "lateness.json").write_text(json.dumps(kept))

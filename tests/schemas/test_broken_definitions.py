@@ -71,8 +71,12 @@ QUERIES = {
     "a column in where": (*where('("user_typ", "==", "x")'), "where is 'user_typ'. Did you mean 'user_type'? "
                           "Allowed: "),
     "a value in where": (*where('("trip_duration_s", "<", "300")'), "where is ('trip_duration_s', '<', '300'); "
-                         "allowed: None or a number, as trip_duration_s is int64"),
+                         "allowed: NULL, or values of one type, on both sides of <: column 'trip_duration_s' of "),
     "an operator in where": (*where('("trip_duration_s", "=", 300)'), "where is '='; allowed: one of == !="),
+    "a filter": ('agg("count")', 'agg("count", where="trip_duration_s > ")', "where is 'trip_duration_s > '; allowed: "
+                 "a value, a column or ( behind the last character"),
+    "an expression": ('"sum", "trip_duration_s"', '"sum", "user_type * 2"', "aggregates['total_trip_duration_s'] is "
+                      "'user_type * 2'; allowed: numbers on both sides of *: column 'user_type' of type string"),
     "an error of its own": ("QUERY = Query(", "{}['x']\nQUERY = Query(", "KeyError: 'x'"),
 }  # fmt: skip
 STREAMS = {

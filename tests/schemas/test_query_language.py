@@ -7,6 +7,7 @@ import pytest
 from tests.contracts.test_rules import of_the_language
 from windrow.schemas import query as language
 from windrow.schemas.errors import WrongParameter
+from windrow.schemas.model import Model, heavy
 from windrow.schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
 from windrow.schemas.spelling import shown
 from windrow.schemas.windows import Policy
@@ -23,6 +24,8 @@ def question(**changes) -> Query:
     return Query(**{**RIGHT, **changes})
 
 
+WINDOWS = {"hour": tumbling(HOUR), "day": sliding(DAY, HOUR)}
+SEVERAL = {**RIGHT, "window": None, "windows": WINDOWS}
 NUMBERS = ("5", None, True, float("nan"), float("inf"), 10**400)
 PARAMETERS = [each for each in NUMBERS if each is not True]  # some are truths
 ABOVE_ZERO = (*NUMBERS, 0, -0.5)
@@ -62,6 +65,13 @@ REFUSED = [
      {"function": NAMES, "column": NAMES, "bound": NUMBERS}),
     (language.frame.boundary, {"column": "a", "width": 60}, {"column": NAMES, "width": ABOVE_ZERO, "offset": NUMBERS}),
     (agg, {"function": "std"}, {"function": (5, None, ["std"]), "ddof": PARAMETERS}),
+    (Query, SEVERAL, {
+        "window": (tumbling(DAY), DAY),
+        "windows": ({}, [tumbling(DAY)], tumbling(DAY), {"Hour": tumbling(HOUR)}, {5: tumbling(HOUR)},
+                    {**WINDOWS, "shares": spanning(DAY, HOUR, attribution="prorated")}),
+        "key": (("window_name",),),
+        "aggregates": ({"window_name": agg("count")},),
+    }),
     (Query, RIGHT, {
         "name": ("Bikes!", "", 5, None),
         "stream": (5, None),
@@ -71,7 +81,7 @@ REFUSED = [
         "lateness": WAITS,
         "allowed_lateness": WAITS,
         "aggregates": (agg("count"), None, *({name: agg("count")} for name in NOT_NEW)),
-        "where": (5, "a == 1", (("user_type", "="),), (("user_type", "=", "customer"),),
+        "where": (5, "a == ", "", (("user_type", "="),), (("user_type", "=", "customer"),),
                   (("user_type", "in", "customer"),), ((5, "==", 1),), ("user_type", "==", "customer")),
     }),
 ]  # fmt: skip
@@ -99,6 +109,39 @@ def test_an_aggregate_that_was_not_made_by_agg_and_a_column_that_is_no_name_are_
         agg("sum", 5)
 
 
+def test_each_of_several_windows_follows_from_times_alone():
+    for name, wrong, why in (
+        ("busy", session(HOUR), "is 'session'; allowed: .*; ask this one in a query of its own, by `window`"),
+        ("last", language.count(5, 1), "is 'count'; allowed: "),
+        ("hour", HOUR, "is 1 hour; allowed: a window such as"),
+    ):
+        with pytest.raises(WrongParameter, match=rf"windows\['{name}'\] {why}"):
+            question(window=None, windows={**WINDOWS, name: wrong})
+
+
+def test_a_query_has_as_many_windows_as_are_allowed_and_no_more():
+    many = {f"w{number}": tumbling(HOUR) for number in range(language.MOST_WINDOWS + 1)}
+    with pytest.raises(WrongParameter, match=f"a dict of 1 to {language.MOST_WINDOWS} names and windows"):
+        question(window=None, windows=many)
+    many.popitem()
+    assert [*question(window=None, windows=many).parts] == [*many]
+
+
+def test_several_windows_are_queries_of_one_each_and_their_names_part_of_what_a_row_is_of():
+    asked = question(window=None, windows=WINDOWS)
+    assert asked.parts == {name: question(window=window) for name, window in WINDOWS.items()}
+    assert asked.window_identity == ("start_station_id", "window_name", "window_start", "window_end")
+    assert question().parts == {None: question()}
+    assert question().window_identity == ("start_station_id", "window_start", "window_end")
+
+
+def test_a_model_has_one_window():
+    right = {**RIGHT, "aggregates": {}, "function": heavy("quantiles", "trip_duration_s", q=(0.5,))}
+    Model(**right)
+    with pytest.raises(WrongParameter, match="windows is .*; allowed: None: a model has one window"):
+        Model(**{**right, "window": None, "windows": WINDOWS})
+
+
 def test_a_state_of_sessions_with_a_fixed_gap_is_known_by_the_text_that_it_had_before_gaps_were_columns():
     assert repr(session(HOUR)) == "Session(gap=datetime.timedelta(seconds=3600))"
     assert repr(session("a", HOUR)) == "Session(gap='a', unit=datetime.timedelta(seconds=3600))"
@@ -111,5 +154,5 @@ def test_every_constructor_of_a_window_is_tried_with_what_cannot_be_meant():
 def test_a_query_knows_the_columns_that_it_reads_in_order_and_once():
     aggregates = {"a": agg("max", "bike_id"), "b": agg("sum", "trip_duration_s"), "c": agg("min", "bike_id")}
     asked = question(aggregates=aggregates, where=(("user_type", "==", "customer"), ("start", ">", 0)))
-    assert asked.value_columns == ("bike_id", "trip_duration_s")
+    assert [value.value for value in asked.values] == ["bike_id", "trip_duration_s"]
     assert asked.read_columns == ("start_station_id", "bike_id", "trip_duration_s", "user_type")

@@ -31,7 +31,8 @@ def touch(file: Path) -> None:
 
 SHARED = ("stream", "parsing", "fields", "json_lines", "local_time")
 OF_STREAM = ["examples/streams/bikes.py", *(f"schemas/{each}.py" for each in SHARED)]
-OF_QUERY = ["examples/queries/bikes_daily.py", "schemas/query.py", "schemas/windows/regular.py"]
+LANGUAGE = ("query", "expressions", "expression_text", "instants", "windows/regular")
+OF_QUERY = ["examples/queries/bikes_daily.py", *(f"schemas/{each}.py" for each in LANGUAGE)]
 OF_OTHERS = ["examples/queries/bikes_demand.py", "schemas/tables.py"]
 
 
@@ -83,8 +84,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones(find):
 def test_it_reads_columns_that_its_stream_has_says_what_it_is_for_and_is_found_by_its_stream(name):
     query = queries()[name]
     columns = {column.name for column in stream(query.stream).columns}
-    filtered = {column for column, _, _ in query.where}
-    assert {*query.read_columns, *filtered} <= columns | set(EVENT_COLUMNS)
+    assert {*query.read_columns, *query.condition.columns} <= columns | set(EVENT_COLUMNS)
     meaning = import_module(module_of(name)).__doc__
     assert meaning.strip() and "TODO" not in meaning
     assert (query.aggregates or query.function) and query in queries_of(query.stream)

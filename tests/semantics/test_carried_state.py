@@ -17,6 +17,7 @@ from tests.support.semantics.spec_tables import events, table
 from windrow.kernels import entry
 from windrow.kernels.api import PassTicks
 from windrow.pipelines.replay.day_state import STATE_TYPE
+from windrow.pipelines.replay.events_by_key import QueryEvents
 from windrow.pipelines.replay.replay_events import Replayed, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import validate
@@ -53,7 +54,7 @@ def test_stretch_by_stretch_equals_one_replay_row_for_row(kind):
         cuts = sorted({arrivals[place] for place in places if place < len(arrivals)})
         served = ServedQuery.of(question.query)
         last = arrivals[-1] if question.complete and arrivals else None
-        whole = replay_events(ours, served, ticks, served.rules(last)).rows
+        whole = replay_events(QueryEvents.of(ours, question.query), [served], ticks, served.rules(last)).rows
         parts = [each.rows for each in _stretches(ours, served, ticks, cuts, last)]
         assert _sorted(pa.concat_tables(parts)).equals(_sorted(whole))
 
@@ -83,7 +84,8 @@ def _stretches(ours: pa.Table, served: ServedQuery, ticks: PassTicks, cuts: list
         arrival = ours["arrival"]
         inside = pc.and_(pc.greater_equal(arrival, _time(from_us)), pc.less(arrival, _time(until_us)))
         rules = served.rules(last if until_us == bounds[-1] else None)._replace(rows_from_us=from_us)
-        found = replay_events(ours.filter(inside), served, _ticks(ticks, from_us, until_us), rules, carried=carried)
+        of = QueryEvents.of(ours.filter(inside), served.query, carried)
+        found = replay_events(of, [served], _ticks(ticks, from_us, until_us), rules)
         assert found.carried is not None
         carried = found.carried
         yield found
@@ -136,7 +138,7 @@ def test_what_another_definition_carried_is_refused_with_the_key(other):
     ours, ticks = validated(table(events(EVENTS)), query)
     served = ServedQuery.of(query)
     with pytest.raises(BadInput, match="the state of key='a' is not of this query as it is now.*first day"):
-        replay_events(ours, served, ticks, carried=_carried_by(other))
+        replay_events(QueryEvents.of(ours, query, _carried_by(other)), [served], ticks)
 
 
 def replayed(rows: pa.Table, query: Query, complete: bool, rows_from_us: int | None = None, **options: int) -> pa.Table:
@@ -144,7 +146,7 @@ def replayed(rows: pa.Table, query: Query, complete: bool, rows_from_us: int | N
     last_us = int(stored(ours["arrival"]).max()) if complete and len(ours) else None
     served = ServedQuery.of(query)
     rules = served.rules(last_us)._replace(rows_from_us=rows_from_us)
-    return replay_events(ours, served, ticks, rules, options=options).rows
+    return replay_events(QueryEvents.of(ours, query), [served], ticks, rules, options).rows
 
 
 def from_tick(rows: pa.Table, tick_us: int) -> pa.Table:

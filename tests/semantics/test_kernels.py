@@ -18,6 +18,7 @@ from tests.support.semantics.spec_tables import events, table
 from windrow.kernels import entry
 from windrow.kernels.aggregators import kernels, window_class
 from windrow.kernels.api import KERNELS
+from windrow.pipelines.replay.events_by_key import QueryEvents
 from windrow.pipelines.replay.replay_events import replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.watermark import ticks_of_events
@@ -121,7 +122,8 @@ def test_streams_of_another_shape_have_the_oracles_rows(shape):
 
 def kernels_of(rows: pa.Table, query, kernel: str | None = None) -> dict[str, int]:
     arrival, start = (rows[name].cast(pa.int64()).to_numpy() for name in ("arrival", "start"))
-    return dict(replay_events(rows, ServedQuery.of(query, kernel), ticks_of_events(arrival, start)).kernels)
+    of, parts = QueryEvents.of(rows, query), [ServedQuery.of(query, kernel)]
+    return dict(replay_events(of, parts, ticks_of_events(arrival, start)).kernels)
 
 
 def test_each_key_is_replayed_by_what_its_events_ask_for():

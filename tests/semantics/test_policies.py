@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.local import replay_table
+from tests.support.oracle import oracle
 from tests.support.semantics.queries import ask
 from tests.support.semantics.spec_tables import events, table
 from windrow.schemas.errors import NotServed, WrongParameter
@@ -55,6 +56,18 @@ def test_a_parameter_with_a_default_may_be_left_out(written):
     written(out, {"tuples": agg("count")})
     assert replay(policy("until"))["events"].to_pylist() == [1, 2, 2]
     assert replay(policy("until", most=1))["events"].to_pylist() == [1, 1, 1]
+
+
+@pytest.mark.slow
+def test_what_a_policy_reads_may_have_a_filter_and_an_expression(written):
+    def out(total, prefix):
+        return total["ups"] > 1 or (total["least"] is not None and total["least"] < 0)
+
+    written(out, {"ups": agg("count", where="value > 0"), "least": agg("min", "value - 1", where="value < 2")})
+    asked, story = ask(policy("until")), table(events(EVENTS))
+    found = replay_table(story, asked, complete=True)
+    assert found["events"].to_pylist() == [1, 1]  # the second goes at once; the third stands alone
+    assert found.to_pylist() == oracle.replay(story.to_pylist(), asked, complete=True)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
+from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.watermark import ticks_of_events
@@ -34,7 +35,7 @@ STEPS = ticks_of_events(*(np.asarray(STORY[name].combine_chunks().view(pa.int64(
 
 
 def test_events_of_a_tick_arrive_by_path_as_bytes_then_line_and_reading_as_numbers():
-    late = late_events(BY_PLACE, ServedQuery.of(ask(TEN)), STEPS)
+    late = late_events(EventsOfKeys.of(BY_PLACE, ask(TEN)), [ServedQuery.of(ask(TEN))], STEPS)
     assert late.column_names[1:7] == ["start", "end", "arrival", "path", "line", "reading"]
     assert list(zip(late["path"].to_pylist(), late["line"].to_pylist(), strict=True)) == [
         ("B", 2),
@@ -45,8 +46,10 @@ def test_events_of_a_tick_arrive_by_path_as_bytes_then_line_and_reading_as_numbe
 
 
 def test_seq_and_place_give_the_same_rows():
-    query = ServedQuery.of(ask(rolling(10 * MINUTE), "arrival", allowed=60 * MINUTE))
-    assert replay_events(BY_PLACE, query, STEPS).rows.equals(replay_events(STORY, query, STEPS).rows)
+    query = ask(rolling(10 * MINUTE), "arrival", allowed=60 * MINUTE)
+    by_place, story = (QueryEvents.of(events, query) for events in (BY_PLACE, STORY))
+    parts = [ServedQuery.of(query)]
+    assert replay_events(by_place, parts, STEPS).rows.equals(replay_events(story, parts, STEPS).rows)
 
 
 def test_pass_ticks_are_the_ticks_that_raise_the_newest_start():
@@ -73,4 +76,4 @@ def test_the_columns_of_a_querys_table_have_the_types_of_its_rows():
 )
 def test_a_limit_that_can_not_be_is_refused_with_what_is_allowed(option, value):
     with pytest.raises(WrongParameter, match=f"{option} is .*; allowed: a (whole )?number of "):
-        replay_events(STORY, ServedQuery.of(ask(TEN)), STEPS, options={option: value})
+        replay_events(QueryEvents.of(STORY, ask(TEN)), [ServedQuery.of(ask(TEN))], STEPS, options={option: value})

@@ -8,8 +8,10 @@ import pyarrow as pa
 import pytest
 
 from tests.support.oracle import history
-from windrow.pipelines.replay.filter import rows_that_pass
+from tests.support.semantics.queries import ask
+from windrow.pipelines.replay.expressions import counted_rows
 from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import tumbling
 
 BIG = 2**53
 INTEGERS = (pa.int64(), [0, 1, 2, None, -3, BIG, BIG + 1])
@@ -46,7 +48,8 @@ CASES = [(column, value, operator) for column, values in COLUMNS for value in va
 
 
 def passing(column: pa.Array, operator: str, value: object) -> list[bool]:
-    return rows_that_pass(pa.table({"x": column}), (("x", operator, value),)).tolist()
+    query = ask(tumbling(timedelta(hours=1)), where=(("x", operator, value),))
+    return counted_rows(pa.table({"x": column}), query).tolist()
 
 
 @pytest.mark.parametrize(

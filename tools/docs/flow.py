@@ -15,6 +15,7 @@ def flow_page() -> str:
     return page(
         "flow",
         streams=joined(part for parts in of_streams for part in parts),
+        features=_features(),
         of_maintenance=dag_text.text("maintenance"),
         maintenance=_commands([flow.maintenance_task()]),
         of_report=dag_text.text("report"),
@@ -29,6 +30,13 @@ def stages(stream: Stream) -> str:
         tables = (", ".join(f"`{name}`" for name in names) for names in flow.table_names(stage, stream))
         rows.append([stage.name, f"the {stage.follows}", stage.does, *tables])
     return grid(rows)
+
+
+def _features() -> str:
+    of = flow.FEATURES
+    read, written = (", ".join(f"`{name}`" for name in names) for names in (of.reads, of.writes))
+    row = [each.replace("{", "<").replace("}", ">") for each in (of.name, of.does, read, written)]
+    return grid([["stage", "does", "reads", "writes"], row])
 
 
 def _picture(stream: Stream) -> str:

@@ -62,6 +62,11 @@ def parts() -> tuple[Chapter, ...]:
         Chapter("A day's work", "windrow", (windrow.ingest, windrow.backfill, windrow.whatif, windrow.report)),
         Chapter("Replays of a table in memory", "windrow", (windrow.replay_table, windrow.late_table)),
         Chapter(
+            "Features at the moments of labels",
+            "windrow",
+            (windrow.features, windrow.features_table, windrow.FeatureSet, windrow.latest),
+        ),
+        Chapter(
             "Queries",
             "windrow.schemas.query",
             (query.Query, query.agg, query.policy),

@@ -7,6 +7,7 @@ from windrow.kernels.bounds import first_end_after, window_end, window_start
 from windrow.kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step
 from windrow.kernels.replay.context import Replay, WindowLogic
 from windrow.kernels.replay.numbered.changed import emit_changed, emit_from_kernel, window_from
+from windrow.kernels.replay.numbered.kept import insert_kept
 from windrow.kernels.replay.numbered.late_times import forget_late_times
 from windrow.kernels.replay.numbered.open_windows import emit, open_entry
 from windrow.kernels.replay.numbered.walk import UNKNOWN, start_walk
@@ -22,6 +23,7 @@ def start_key(r: Replay):
     forget_late_times(r.numbered.late_times)
     for walk in (r.numbered.passing, r.numbered.finishing, r.numbered.changing):
         start_walk(r, walk)
+    insert_kept(r)
 
 
 def take_run(r: Replay, first, end):

@@ -39,37 +39,51 @@ def verdicts_on_silver(silver: SilverDays) -> dict[date, list[Verdict]]:
 
 def find_in_rows(recount: Recount) -> FoundByLaw:
     """What each law finds on some keys of a run's rows."""
-    return {file: law.find(recount) for file, law in _laws(recount).items() if file not in _excepted(recount)}
+    excepted = _excepted(recount)
+    return {file: law.find(recount) for file, law in _laws(recount).items() if file not in excepted}
 
 
 def verdicts_on_rows(of: AuditedDays, found: Sequence[FoundByLaw]) -> dict[date, list[Verdict]]:
-    """What each law says of a run's rows, from what it found on some keys of some days at a time."""
-    asked = _laws(of).keys() - _excepted(of).keys()
-    whole = {file: joined_by_day([each[file] for each in found]) for file in asked}
-    return {
-        day: _verdicts_on_day(replace(of, days=(day,)), {file: by_day[day] for file, by_day in whole.items()})
-        for day in of.days
-    }
-
-
-def _verdicts_on_day(of: AuditedDays, found: dict[str, LawFinding]) -> list[Verdict]:
-    excepted, limits, verdicts = _excepted(of), in_sql(of.query.window).limits, []
-    for file, law in _laws(of).items():
-        if file in excepted:
-            verdicts.append(does_not_apply(of, law.NAME, excepted[file]))
-            continue
-        verdict, limit = law.verdict(of, found[file]), limits.get(file)
-        # It says how far the law was looked at, where that isn't all of it.
-        verdicts.append(verdict if limit is None else replace(verdict, figure=f"{verdict.figure} ({limit})"))
+    """What each law says of a run's rows, from what it found on some keys of some days, and one window, at a time."""
+    laws, excepted, notes = _laws(of), _excepted(of), _notes(of)
+    asked = laws.keys() - excepted.keys()
+    whole = {file: joined_by_day([each[file] for each in found if file in each]) for file in asked}
+    verdicts: dict[date, list[Verdict]] = {}
+    for day in of.days:
+        of_day, found_then = replace(of, days=(day,)), {file: by_day[day] for file, by_day in whole.items()}
+        verdicts[day] = [
+            does_not_apply(of_day, law.NAME, excepted[file])
+            if file in excepted
+            else _noted(law.verdict(of_day, found_then[file]), notes.get(file, []))
+            for file, law in laws.items()
+        ]
     return verdicts
+
+
+def _noted(verdict: Verdict, notes: Sequence[str]) -> Verdict:
+    return replace(verdict, figure=f"{verdict.figure} ({'; '.join(notes)})") if notes else verdict
+
+
+def _notes(of: AuditedDays) -> dict[str, list[str]]:
+    """How far laws were looked at, by file, where that isn't all of them."""
+    notes = {file: [f"of {len(of.parts)} windows together"] for file in _laws(of) if of.query.windows}
+    for window in of.query.every_window:
+        found = in_sql(window)
+        not_to = {file: f"does not apply to {what}" for file, what in found.exceptions(of.query).items()}
+        for file, note in {**found.limits, **not_to}.items():
+            if note not in notes.setdefault(file, []):
+                notes[file].append(note)
+    return notes
 
 
 def _laws(of: AuditedDays) -> dict[str, ModuleType]:
     laws = checks("audit")
-    laws += [] if of.query.window.context_free else checks("dependent")
+    laws += [] if of.query.context_free else checks("dependent")
     laws += checks("model") if isinstance(of.query, Model) else []
     return {law.__name__.rpartition(".")[2]: law for law in laws}
 
 
 def _excepted(of: AuditedDays) -> dict[str, str]:
-    return in_sql(of.query.window).exceptions(of.query)
+    """Those that apply to no window."""
+    first, *others = [in_sql(window).exceptions(of.query) for window in of.query.every_window]
+    return {file: to for file, to in first.items() if all(file in each for each in others)}

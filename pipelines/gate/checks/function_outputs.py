@@ -13,7 +13,7 @@ from math import isnan
 
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount import expressions, sql
 from windrow.pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
 from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
 from windrow.pipelines.gate.recount.sources import YEAR_ONE_US
@@ -97,11 +97,12 @@ def _function(of: AuditedDays) -> HeavyCall:
 def _events(recount: Recount, row: dict) -> list[tuple]:
     """Time from the window's start, in µs, and values; in order of (start, arrival, seq)."""
     columns, start_us = [f"s.{sql.name(column)}" for column in _function(recount).columns], row["window_start_us"]
+    types = expressions.types_of(recount.connection, "silver")
     since_us = start_us - sql.microseconds(recount.stream.ahead_at_most)
     return recount.rows(f"""
         SELECT epoch_us(s.start) - {start_us}, {", ".join(f"CAST({each} AS DOUBLE)" for each in columns)}
         FROM silver s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}
-        WHERE k.key_number = {row["key_number"]} AND {sql.where(recount.query.where, "s")}
+        WHERE k.key_number = {row["key_number"]} AND {expressions.where(recount.query.condition, "s", types)}
           AND s.start >= {sql.at(max(YEAR_ONE_US, start_us))} AND s.start < {sql.at(row["window_end_us"])}
           AND s.arrival_date BETWEEN {sql.day_of(str(since_us))} AND {sql.literal(row["day"])}
           AND epoch_us(s.arrival) <= {row["until_us"]} AND {" AND ".join(f"{each} IS NOT NULL" for each in columns)}

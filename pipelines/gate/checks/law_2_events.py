@@ -7,7 +7,7 @@ windows; held by at least one (passed or not).
 from datetime import date
 
 from windrow.pipelines.gate.recount import sources, sql
-from windrow.pipelines.gate.recount.finding import LawFinding, found_by_day, values_list
+from windrow.pipelines.gate.recount.finding import LawFinding, found_by_day, named_window, values_list
 from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
 from windrow.pipelines.ledger.verdicts import Verdict
@@ -27,7 +27,8 @@ def find(recount: Recount) -> dict[date, LawFinding]:
     counted: dict[date, dict[str, int]] = {day: {} for day in recount.days}
     for day, fate, events in recount.rows("SELECT arrival_date, fate, count(*) FROM fates GROUP BY ALL"):
         counted[day][fate] = events
-    return found_by_day(recount, counted, "disagreeing", "SELECT * EXCLUDE (day) FROM disagreeing")
+    shown = ", ".join([*named_window(recount), "* EXCLUDE (day)"])
+    return found_by_day(recount, counted, "disagreeing", f"SELECT {shown} FROM disagreeing")
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
@@ -56,7 +57,7 @@ def _disagreeing(recount: Recount) -> str:
     lateness_us = sql.microseconds(recount.query.lateness)
     late_by_us = f"CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END"
     # Of windows that depend on their key's other events a late row has none.
-    missed = f"CASE WHEN {recount.query.window.context_free} THEN windows_missed END"
+    missed = f"CASE WHEN {recount.query.context_free} THEN windows_missed END"
     late = f"""
         SELECT m.* REPLACE ({missed} AS windows_missed), {late_by_us} AS late_by_us
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
@@ -78,12 +79,15 @@ def _disagreeing(recount: Recount) -> str:
 def _offending(of: AuditedDays, found: LawFinding) -> str:
     """SQL that shows the events, their late rows and the recount side by side."""
     again = ("windows_missed", "first_missed_us", "last_missed_us", "late_by")
-    names = [*IDENTITY, *(f"recounted_{each}" for each in again)]
+    names = [*of.query.name_column, *IDENTITY, *(f"recounted_{each}" for each in again)]
     silver, late = of.tables.source.silver.name, of.tables.late_audit.name
-    on = " AND ".join("{0}." + f"{column} = x.{column}" for column in IDENTITY)
+    of_event, of_row = (
+        " AND ".join(f"{table}.{column} = x.{column}" for column in columns)
+        for table, columns in (("s", IDENTITY), ("l", (*IDENTITY, *of.query.name_column)))
+    )
     columns = [f"s.{each}" for each in (*of.query.key, "start", "end", "arrival")]
     columns += [f"l.{each}" for each in LATE_COLUMNS]
     return (
         f"SELECT x.*, {', '.join(columns)} FROM {values_list(found.rows, names)} "
-        f"LEFT JOIN {silver} s ON {on.format('s')} LEFT JOIN {late} l ON {on.format('l')} ORDER BY ALL"
+        f"LEFT JOIN {silver} s ON {of_event} LEFT JOIN {late} l ON {of_row} ORDER BY ALL"
     )

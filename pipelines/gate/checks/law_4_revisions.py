@@ -23,7 +23,7 @@ def find(recount: Recount) -> dict[date, LawFinding]:
         recount,
         f"""
         WITH falling AS (
-            SELECT *, {recount.query.window.context_free} AND events < max(events) OVER (
+            SELECT *, {recount.query.context_free} AND events < max(events) OVER (
                 PARTITION BY {place} ORDER BY revision
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS falls,
                 count(*) OVER (PARTITION BY {place}, revision) > 1 AS is_copied

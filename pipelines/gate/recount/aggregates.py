@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import in_order, order_statistics, sql
+from windrow.pipelines.gate.recount import in_order, kept, order_statistics, sql
 from windrow.pipelines.gate.recount.query_days import Recount, value_name
 from windrow.pipelines.gate.recount.stretches import TOLERANCE, Recounted, StretchesOfWindows, Values
-from windrow.schemas.query import Aggregate, Query
+from windrow.schemas.query import Aggregate, AggregatedValue, Query
 
 TEXT = "VARCHAR"
 # Values as numbers, by their type in DuckDB: of other types nothing but their number is asked.
@@ -102,21 +102,21 @@ def depends_on_order(query: Query) -> bool:
 
 
 def values_of(recount: Recount, events: str) -> str:
-    """SQL: the value columns of a relation of events as numbers, and the share that counts; of a type that is only
-    counted, whether it is null."""
+    """SQL: the values of a relation of events as numbers, and the share that counts; of a type that is only counted,
+    whether it is null."""
     query, types, values = recount.query, recount.types_of(events), ""
-    for column in query.value_columns:
-        name = value_name(query, column)
-        is_known = types[name] in AS_NUMBERS and (types[name] != TEXT or column in _compared_columns(query))
+    for value in query.values:
+        name = value_name(query, value)
+        is_known = types[name] in AS_NUMBERS and (types[name] != TEXT or value in _compared_values(query))
         number = AS_NUMBERS[types[name]] if is_known else "nullif({0} IS NULL, TRUE)"
         values += f", {number.format(name)} AS {name}"
     in_their_order = f", {in_order.PLACE}, start_us AS {in_order.STARTED_US}" if depends_on_order(query) else ""
     return values + in_their_order + (", share" if query.window.counts_shares else "")
 
 
-def _compared_columns(query: Query) -> set[str]:
-    """Those of which more is counted again than how many values there are."""
-    return {column for each in recounted(query).values() if each.function != "count" for column in each.columns}
+def _compared_values(query: Query) -> set[AggregatedValue]:
+    """Those of which more is counted again than how many there are."""
+    return {value for each in recounted(query).values() if each.function != "count" for value in each.values}
 
 
 def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
@@ -125,15 +125,18 @@ def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarra
     every_event = np.ones(len(found.begins), np.int64)
     # Where order counts for no aggregate, there is none.
     places, starts_us = (np.ma.getdata(events.get(each, every_event)) for each in (in_order.PLACE, in_order.STARTED_US))
-    for number, each in enumerate(recounted(query).values()):
-        column, *others = [events[value_name(query, name)] for name in each.columns] or [every_event]
+    for number, (name, each) in enumerate(recounted(query).items()):
+        column, *others = [events[value_name(query, value)] for value in each.values] or [every_event]
         along = others[0] if others else starts_us
         present = ~(np.ma.getmaskarray(column) | np.ma.getmaskarray(along))
         numbers = np.where(present, np.ma.getdata(column), 0)
         numbers = numbers.astype(np.float64 if numbers.dtype == np.float64 else np.int64)
         numbers = numbers if share is None else numbers * share
         parameters, along = dict(each.parameters), np.ma.getdata(along)
-        made = RECOUNTED[each.function](Values(found, numbers, present, parameters, share, places, starts_us, along))
+        values = Values(found, numbers, present, parameters, share, places, starts_us, along)
+        if (parts := kept.parts(query, events, name, numbers, present)) is not None:
+            values = values.of_parts(*parts)
+        made = RECOUNTED[each.function](values)
         yield f"recounted_{number}", np.ma.masked_array(made.value, made.null)
         yield f"tolerance_{number}", np.zeros(len(found.first)) + made.tolerance
 
@@ -171,7 +174,7 @@ def expected(recount: Recount) -> str:
 def add_strings(recount: Recount) -> None:
     """Of all events and rows whose strings are compared: O(strings log strings)."""
     events, rows = recount.types_of("candidates"), recount.types_of("audit")
-    values = [value_name(recount.query, column) for column in _compared_columns(recount.query)]
+    values = [value_name(recount.query, value) for value in _compared_values(recount.query)]
     found = [f"SELECT {name} AS string FROM candidates" for name in values if events[name] == TEXT]
     found += [f"SELECT {sql.name(name)} FROM audit" for name in recounted(recount.query) if rows[name] == TEXT]
     if found:

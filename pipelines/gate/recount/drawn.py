@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import accumulate, groupby
 
-from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.gate.recount import expressions, sql
 from windrow.pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
 from windrow.pipelines.gate.recount.plain.ticks import Event, Staircase, to_time
-from windrow.pipelines.gate.recount.query_days import Recount, value_name
+from windrow.pipelines.gate.recount.query_days import Recount
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view, bytes_by_bucket
 from windrow.pipelines.gate.recount.ticks import staircase
-from windrow.schemas.query import EVENT_COLUMNS
 from windrow.schemas.tables import bucket_of
 
 KEYS, EVENTS, STEPS = 100, 20_000, 50_000
@@ -46,11 +45,12 @@ def add_drawn(recount: Recount) -> None:
 
 def events_of_askable(recount: Recount) -> str:
     """SQL: the events `s` of the keys `d` that `where` lets through: FROM … WHERE …."""
+    types = expressions.types_of(recount.connection, "silver_of_drawn")
     return f"""
         FROM silver_of_drawn s JOIN (FROM keys SEMI JOIN askable_keys USING (key_number)) k
             ON {sql.same(recount.query.key, "s", "k")}
         JOIN askable_keys d ON d.key_number = k.key_number
-        WHERE {sql.where(recount.query.where, "s")}"""
+        WHERE {expressions.where(recount.query.condition, "s", types)}"""
 
 
 def _add_askable(recount: Recount) -> None:
@@ -133,8 +133,8 @@ def _watermark(recount: Recount, newest_us: int | None) -> float:
 
 def _events(recount: Recount) -> dict[int, list[Event]]:
     """By key, in order of arrival, with the watermark before each."""
-    columns = [each for each in recount.query.value_columns if each not in EVENT_COLUMNS]
-    values = "".join(f", s.{sql.name(each)} AS {value_name(recount.query, each)}" for each in columns)
+    columns = recount.query.read_columns
+    values = "".join(f", s.{sql.name(each)} AS value_{place}" for place, each in enumerate(columns))
     rows = recount.connection.sql(f"""
         SELECT e.*, t.newest_us FROM (
             SELECT d.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
@@ -145,7 +145,7 @@ def _events(recount: Recount) -> dict[int, list[Event]]:
     found = defaultdict(list)
     for row in rows.to_pylist():
         key, start, end, arrival = (row[name] for name in ("key_number", "start_us", "end_us", "arrival_us"))
-        named = {each: row[value_name(recount.query, each)] for each in columns}
+        named = {each: row[f"value_{place}"] for place, each in enumerate(columns)}
         named |= {"start": to_time(start), "end": to_time(end), "arrival": to_time(arrival)}
         found[key].append(Event((key,), start, end, arrival, named, _watermark(recount, row["newest_us"])))
     return found

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import aggregates
+from windrow.pipelines.gate.recount import aggregates, kept
 from windrow.pipelines.gate.recount.query_days import Recount
 from windrow.pipelines.gate.recount.stretches import StretchesOfWindows
 from windrow.schemas.query import Query
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 def add_final_values(recount: Recount) -> None:
     """Make `final_values` of the events in `spans`: O(events log events), whatever the windows of an event are."""
-    values = aggregates.values_of(recount, "candidates")
+    values = aggregates.values_of(recount, "candidates") + kept.columns_of(recount, recount.query)
     for part in _parts(recount):
         low, high = part.low, part.high
         within = ", ".join(f"greatest({low}, least({high}, {name})) AS {name}" for name in RANGE)
@@ -76,13 +76,13 @@ def _final_values(recount: Recount, events: dict[str, np.ndarray]) -> pa.Table:
     taken = ("key_number", *RANGE, "arrival_us")
     keys, held_from, until, on_time_from, arrivals_us = (np.ma.getdata(events[name]).astype(np.int64) for name in taken)
     found = StretchesOfWindows.of(keys, held_from, until, on_time_from)
-    ones = np.ones(len(keys), np.int64)
+    counted = kept.counts(events, len(keys))
     columns = {
         "key_number": found.keys,
         "first": found.first,
         "until": found.until,
-        "recounted_events": found.sums(ones),
-        "recounted_late_events": found.sums(ones, found.cuts),
+        "recounted_events": found.sums(counted),
+        "recounted_late_events": found.sums(counted, found.cuts),
         "newest_arrival_us": found.extremes(arrivals_us, least=False),
         **dict(aggregates.columns(recount.query, found, events)),
     }

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
 from windrow.pipelines.ledger.verdicts import Verdict
+from windrow.schemas.query import WINDOW_NAME
 
 SHOWN = 10  # offending rows of a verdict
 
@@ -46,7 +47,7 @@ def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -
     what is expected of them. offenders: SQL for (*recount.window, revision, *expected) of each offending row, and the
     `day` that it is of."""
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE offenders AS {offenders}")
-    columns = [f"k.{sql.name(column)}" for column in recount.query.key]
+    columns = [f"k.{sql.name(column)}" for column in recount.query.key] + named_window(recount)
     columns += [f"o.{column}" for column in _columns(recount, expected)]
     shown = f"SELECT {', '.join(columns)} FROM offenders o JOIN keys k USING (key_number)"
     counted = {day: {"rows": recount.audited_rows.get(day, 0)} for day in recount.days}
@@ -78,8 +79,8 @@ def does_not_apply(of: AuditedDays, check: str, to: str) -> Verdict:
 def _alongside_audit(of: AuditedDays, found: LawFinding, expected: tuple[str, ...]) -> str:
     """SQL: the first offenders with what is expected, and the row of the audit table, where there is one."""
     keys = [f"key_{number}" for number in range(len(of.query.key))]
-    names = [*keys, *_columns(of, expected)]
-    window_row = [column.removesuffix("_us") for column in _columns(of, ())]
+    names = [*keys, *of.query.name_column, *_columns(of, expected)]
+    window_row = [*of.query.name_column, *(column.removesuffix("_us") for column in _columns(of, ()))]
     matches = [f"t.{column} IS NOT DISTINCT FROM x.{key}" for column, key in zip(of.query.key, keys, strict=True)]
     matches += [f"t.{column} = x.{column}" for column in window_row]
     matches += [f"t.emitted_date = {sql.literal(day)}" for day in of.days]
@@ -89,6 +90,12 @@ def _alongside_audit(of: AuditedDays, found: LawFinding, expected: tuple[str, ..
         f"SELECT x.*, {columns} FROM {values_list(found.rows, names)} "
         f"LEFT JOIN {of.tables.audit.name} t ON {' AND '.join(matches)} ORDER BY ALL"
     )
+
+
+def named_window(recount: Recount) -> list[str]:
+    """SQL: the column `window_name` of what is found, where the query has several windows."""
+    name = recount.window_name
+    return [] if name is None else [f"{sql.literal(name)} AS {WINDOW_NAME}"]
 
 
 def _columns(of: AuditedDays, expected: tuple[str, ...]) -> tuple[str, ...]:

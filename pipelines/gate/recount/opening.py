@@ -1,5 +1,5 @@
-"""Opens the recount of a run: what was known of each window after each tick that changed it, and so the rows that each
-day should have, with which the laws compare those of the run.
+"""Opens the recounts of a run, one for each of its query's windows: what was known of each after each tick that changed
+it, and so the rows that each day should have, with which the laws compare those of the run.
 
 history    (key_number, window_start_us, window_end_us, closed_us, tick_us, revision, pane, events, late_events), with
            window_number where windows have one; with the ticks before the days, so that revisions go on from what
@@ -9,24 +9,34 @@ doubtful   the audit rows of a window and a day where they are not: laws 3 and 4
 known      the history of these windows; expected: the rows that it gives to these days
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare, Recount
-from windrow.pipelines.gate.recount.sources import add_sources
+from windrow.pipelines.gate.recount.sources import add_events, add_sources
 from windrow.pipelines.gate.recount.tables import open_recount_database
 
 SAME = {**{column: column for column in ("revision", "pane", "events", "late_events")}, "emitted_at_us": "tick_us"}
 
 
-def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Recount:
-    """Count some keys of days without a gap again, at their versions of silver, the pass ticks and the audit tables.
-    NotRecounted for windows of a kind that has no SQL."""
-    recount = Recount(of.tables, of.days, of.versions, lake, open_recount_database(lake), before=of.before)
-    add_sources(recount, share)
-    in_sql(of.query.window).add_windows(recount)
-    _add_history(recount)
-    return recount
+def recounts(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Iterator[Recount]:
+    """Count some keys of days without a gap again, at their versions of silver, the pass ticks and the audit tables: of
+    one window after the other, whose tables go before the next one's come. NotRecounted for windows of a kind that has
+    no SQL."""
+    whole = Recount(of.tables, of.days, of.versions, lake, open_recount_database(lake), before=of.before)
+    with whole.connection:
+        parts = [replace(whole, window_name=name) for name in of.tables.query.parts]
+        lower_us = add_sources(whole, parts, share)
+        shared = whole.made()
+        for part, of_part_us in zip(parts, lower_us, strict=True):
+            add_events(part, of_part_us)
+            in_sql(part.query.window).add_windows(part)
+            _add_history(part)
+            yield part
+            part.drop(part.made() - shared)
 
 
 def _add_history(recount: Recount) -> None:

@@ -1,6 +1,6 @@
 """What is counted again: days of one query, at one version of each table, and of these some keys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -13,7 +13,7 @@ import pyarrow as pa
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.tables.arrival_days import DAY_US, day_start_us
 from windrow.pipelines.tables.stream_tables import AuditVersions
-from windrow.schemas.query import WINDOW_NUMBER, Query
+from windrow.schemas.query import WINDOW_NUMBER, AggregatedValue, Query
 from windrow.schemas.stream import Stream
 from windrow.schemas.windows import DAY
 
@@ -56,6 +56,19 @@ class RecountDatabase:
         (row,) = self.rows(statement)
         return row
 
+    def made(self) -> set[tuple[str, str]]:
+        """Temporary tables and views: of which kind, and the name."""
+        tables = "SELECT 'TABLE', table_name FROM duckdb_tables() WHERE temporary"
+        return {*self.rows(f"{tables} UNION ALL SELECT 'VIEW', view_name FROM duckdb_views() WHERE temporary")}
+
+    def drop(self, made: Iterable[tuple[str, str]]) -> None:
+        """Such tables and views."""
+        for kind, name in made:
+            self.connection.execute(f'DROP {kind} "{name}"')
+
+    def types_of(self, relation: str) -> dict[str, str]:
+        return {column: kind for column, kind, *_ in self.rows(f"DESCRIBE {relation}")}
+
 
 @dataclass(frozen=True)
 class QueryConnection(RecountDatabase):
@@ -68,16 +81,24 @@ class QueryConnection(RecountDatabase):
 @dataclass(frozen=True)
 class AuditedDays:
     """Days of a query in rising order, and the versions of the tables, which have the rows of all. before: days whose
-    rows were committed with these, and precede them."""
+    rows were committed with these, and precede them; window_name: of a query with several windows the one that is
+    counted again, None for all."""
 
     tables: "QueryTables"
     days: tuple[date, ...]
     versions: AuditVersions
     before: tuple[date, ...] = field(default=(), kw_only=True)
+    window_name: str | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def query(self) -> Query:
+        """As it is counted again: of the one window."""
+        return self.tables.query if self.window_name is None else self.tables.query.parts[self.window_name]
 
     @property
-    def query(self) -> Query:
-        return self.tables.query
+    def parts(self) -> Sequence["AuditedDays"]:
+        """The same days, of each window alone."""
+        return [replace(self, window_name=name) for name in self.tables.query.parts]
 
     @property
     def stream(self) -> Stream:
@@ -86,7 +107,7 @@ class AuditedDays:
     @property
     def window(self) -> tuple[str, ...]:
         """The columns that name a window in the tables of a recount."""
-        number = () if self.query.window.context_free else (WINDOW_NUMBER,)
+        number = () if self.query.context_free else (WINDOW_NUMBER,)
         return ("key_number", "window_start_us", "window_end_us", *number)
 
     @property
@@ -103,7 +124,7 @@ class AuditedDays:
         """What is counted again at once: days that follow on each other, [start_us, end_us). Of windows that depend on
         their key's other events each day is alone: what one of their rows can have held is told by all that came until
         the end of the day (rows_held.py), and not by what came later."""
-        alone, places = not self.query.window.context_free, range(1, len(self.days))
+        alone, places = not self.query.context_free, range(1, len(self.days))
         cuts = [place for place in places if alone or self.days[place] - self.days[place - 1] > DAY]
         edges = pairwise([0, *cuts, len(self.days)])
         return [replace(self, days=self.days[low:high], before=self.days[:low]) for low, high in edges if low < high]
@@ -133,9 +154,6 @@ class Recount(AuditedDays, RecountDatabase):
         differs = "count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)"
         return [day for (day,) in self.rows(f"SELECT emitted_date FROM ({digests}) GROUP BY ALL HAVING {differs}")]
 
-    def types_of(self, relation: str) -> dict[str, str]:
-        return {column: kind for column, kind, *_ in self.rows(f"DESCRIBE {relation}")}
-
     def add_rows(self, table: str, rows: pa.Table) -> None:
         """Add rows to a table, which the first ones make."""
         self.connection.register("some_rows", rows)
@@ -144,6 +162,11 @@ class Recount(AuditedDays, RecountDatabase):
         self.connection.unregister("some_rows")
 
 
-def value_name(query: Query, column: str) -> str:
-    """A value column's name in `candidates`: numbered, so that it meets no name of a key or of a table."""
-    return f"value_{query.value_columns.index(column)}"
+def value_name(query: Query, value: AggregatedValue) -> str:
+    """A value's name in `candidates`: numbered, so that it meets no name of a key or of a table."""
+    return f"value_{query.values.index(value)}"
+
+
+def column_name(query: Query, column: str) -> str:
+    """That of a column which cuts windows."""
+    return value_name(query, AggregatedValue.of_column(column))

@@ -1,6 +1,7 @@
 """The rows that a recount reads, each table at one fixed version, as temporary tables of integers.
 
-events     with the last time of theirs that counts, reach_us; where order counts, with their place in it. Of these:
+read_events   of all windows of the query; where order counts, with their place in it
+events     of the window, with the last time of theirs that counts, reach_us. Of these:
 candidates that `where` lets through and that a window which the days can still change may hold
 arrived    every accepted event of the days, whether or not `where` lets it through
 keys       a number per key, so that a null key is a group like any other; paths: a number per path, in their order
@@ -14,38 +15,47 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from windrow.pipelines.gate.recount import aggregates, in_order, sql
+from windrow.pipelines.gate.recount import aggregates, expressions, in_order, kept, sql
 from windrow.pipelines.gate.recount.kinds import in_sql
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, KeyShare, Recount, value_name
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view
 from windrow.pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
 from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, day_start_us
+from windrow.schemas.query import WINDOW_NAME
 from windrow.schemas.tables import bucket_of
 from windrow.schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
 YEAR_ONE_US = day_start_us(date.min)
 KEYS_AT_ONCE = 100_000  # as Python's objects
+CHECKED = ("audit", "late_audit")
 IDENTITY = ("path_number", "line", "reading")
 ORDER = ("start_us", "arrival_us", *IDENTITY)
 
 
-def add_sources(recount: Recount, share: KeyShare) -> None:
-    """Read what the recount of a share of some days needs: O(events of the look-back)."""
-    silver = _add_views(recount, share)
-    windows, watermark_us = in_sql(recount.query.window), watermark_before_us(recount)
+def add_sources(whole: Recount, parts: Sequence[Recount], share: KeyShare) -> list[int]:
+    """Read what the recounts of a share of some days need: O(events of the look-back). parts: of each window. Returns
+    for each the time after which its events start."""
+    silver, watermark_us = _add_views(whole, share), watermark_before_us(whole)
     # All where nothing had arrived before the days.
-    lower_us = sql.EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
-    since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
-    since = min(recount.days[0], EPOCH_DATE + timedelta(days=since_us // DAY_US))
-    add_view(recount.connection, "all_silver", silver, (since, recount.days[-1]))
-    name_rows_of(recount, share.within_buckets, ["silver"])
-    recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
-    _add_events(recount, lower_us)
-    _add_checked(recount, share)
-    aggregates.add_strings(recount)
-    if not recount.query.window.context_free:
-        _add_published(recount, share, since)
+    lower_us = [
+        sql.EVER_US if watermark_us is None else in_sql(part.query.window).first_start_us(part, watermark_us)
+        for part in parts
+    ]
+    since_us = max(YEAR_ONE_US, min(lower_us) - sql.microseconds(whole.stream.ahead_at_most))
+    since = min(whole.days[0], EPOCH_DATE + timedelta(days=since_us // DAY_US))
+    from_day = kept.add_panes(whole, since)
+    if from_day is not None:
+        name_rows_of(whole, share, ["panes"])
+    since = since if from_day is None else from_day
+    add_view(whole.connection, "all_silver", silver, (since, whole.days[-1]))
+    name_rows_of(whole, share.within_buckets, ["silver"])
+    whole.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(whole, since)}")
+    _add_read(whole, min(lower_us), has_panes=from_day is not None)
+    _add_checked(whole, share)
+    if not whole.query.context_free:
+        _add_published(whole, share, since)
+    return lower_us
 
 
 def _add_views(recount: Recount, share: KeyShare) -> TableVersion:
@@ -69,64 +79,95 @@ def _add_views(recount: Recount, share: KeyShare) -> TableVersion:
     return silver
 
 
-def _add_events(recount: Recount, lower_us: int) -> None:
-    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0. Events
-    are read once: to read those that arrived apart from the candidates took twice as long."""
-    windows, first, columns = in_sql(recount.query.window), sql.literal(recount.days[0]), _keys(recount)
+def _add_read(recount: Recount, lower_us: int, has_panes: bool) -> None:
+    """`read_events`, and `keys` of all events, panes and rows: a row of a key that silver doesn't have must meet a
+    count of 0. Events are read once, for all windows: to read those that arrived apart from the candidates took twice
+    as long."""
+    first, columns, after_us = sql.literal(recount.days[0]), _keys(recount), max(lower_us, YEAR_ONE_US)
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
-            SELECT {columns} TRUE FROM silver
+            SELECT {columns} TRUE FROM silver {f"UNION SELECT {columns} TRUE FROM panes" if has_panes else ""}
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
     recount.connection.execute("""
         CREATE TEMP TABLE paths AS SELECT row_number() OVER (ORDER BY path) AS path_number, path FROM (
             SELECT path FROM all_silver UNION SELECT path FROM all_late_table)""")
-    after_us, ordered = max(lower_us, YEAR_ONE_US), aggregates.depends_on_order(recount.query)
+    ordered = aggregates.depends_on_order(recount.query)
     place = f", row_number() OVER (ORDER BY {', '.join(ORDER)}) AS {in_order.PLACE}" if ordered else ""
     before = f"""arrival_date < {first} AND s.start > {sql.at(after_us)}
-                 AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}"""
+                 AND {_where(recount)}"""
     recount.connection.execute(f"""
-        CREATE TEMP TABLE events AS
-        SELECT k.key_number, e.* EXCLUDE ({columns} is_event) {windows.numbers("e")} {place}
+        CREATE TEMP {"TABLE" if recount.query.windows else "VIEW"} read_events AS
+        SELECT k.key_number, e.* EXCLUDE ({columns} is_event) {place}
         FROM ({_read(recount, with_identity=True)} WHERE arrival_date >= {first}
-              UNION ALL {_read(recount, with_identity=ordered)} WHERE {before}) e
+              UNION ALL {_read(recount, with_identity=ordered)} WHERE {before}
+              {f"UNION ALL BY NAME {kept.rows(recount.query, columns, after_us)}" if has_panes else ""}) e
         JOIN keys k ON {sql.same(recount.query.key, "e", "k")}""")
-    recount.connection.execute(f"""
-        CREATE TEMP VIEW candidates AS SELECT * EXCLUDE (end_us, arrival_date, {", ".join(IDENTITY)}, too_long, kept)
-        FROM events WHERE start_us > {after_us} AND kept AND NOT too_long""")
-    recount.connection.execute(f"CREATE TEMP VIEW arrived AS FROM events WHERE arrival_date >= {first}")
 
 
 def _read(recount: Recount, with_identity: bool) -> str:
     """SQL: events of silver, of which only those with their identity need that columns more are read."""
-    query, windows = recount.query, in_sql(recount.query.window)
+    query = recount.query
     identity = "p.path_number, s.line, s.reading" if with_identity else "NULL, NULL, NULL"
-    values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
+    types = expressions.types_of(recount.connection, "silver")
+    values = "".join(
+        f", {expressions.aggregated(value, 's', types)} AS {value_name(query, value)}" for value in query.values
+    )
     return f"""
-        SELECT {_keys(recount)} TRUE AS is_event, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
-               epoch_us(s.arrival) AS arrival_us, s.arrival_date, {identity} {values},
-               {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
-               {sql.where(query.where, "s")} AS kept
+        SELECT {_keys(recount)} TRUE AS is_event, s.start, s.end, epoch_us(s.start) AS start_us,
+               epoch_us(s.end) AS end_us, epoch_us(s.arrival) AS arrival_us, s.arrival_date, {identity} {values},
+               {_where(recount)} AS kept
         FROM silver s {"JOIN paths p ON s.path = p.path" if with_identity else ""}"""
 
 
+def _where(recount: Recount) -> str:
+    """SQL: whether an event `s` is counted."""
+    return expressions.where(recount.query.condition, "s", expressions.types_of(recount.connection, "silver"))
+
+
+def add_events(recount: Recount, lower_us: int) -> None:
+    """What one window's recount needs: the events, and its rows among those of all."""
+    windows, first = in_sql(recount.query.window), sql.literal(recount.days[0])
+    after_us = max(lower_us, YEAR_ONE_US)
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE events AS SELECT e.* EXCLUDE (start, "end") {windows.numbers("e")} FROM (
+            SELECT r.*, {windows.reach_us("r")} AS reach_us, {windows.too_long("r")} AS too_long FROM read_events r) e
+        WHERE arrival_date >= {first} OR (start_us > {after_us} AND NOT too_long)""")
+    recount.connection.execute(f"""
+        CREATE TEMP VIEW candidates AS SELECT * EXCLUDE (end_us, arrival_date, {", ".join(IDENTITY)}, too_long, kept)
+        FROM events WHERE start_us > {after_us} AND kept AND NOT too_long""")
+    recount.connection.execute(f"CREATE TEMP VIEW arrived AS FROM events WHERE arrival_date >= {first}")
+    if recount.window_name is not None:
+        of_window = f"{WINDOW_NAME} = {sql.literal(recount.window_name)}"
+        for view in CHECKED:
+            recount.connection.execute(
+                f"CREATE TEMP VIEW {view} AS SELECT * EXCLUDE ({WINDOW_NAME}) FROM every_{view} WHERE {of_window}"
+            )
+    aggregates.add_strings(recount)
+
+
 def _add_checked(recount: Recount, share: KeyShare) -> None:
-    connection = recount.connection
-    others = (*recount.window[3:], *recount.query.aggregates)
+    """`audit` and `late_audit`; of several windows those of all, as `every_audit` and `every_late_audit`."""
+    connection, several = recount.connection, recount.query.windows is not None
+    others = (*recount.window[3:], *recount.query.aggregates, *recount.query.name_column)
     values = "".join(f", a.{sql.name(column)}" for column in others)
+    audit, late_audit = (f"every_{view}" if several else view for view in CHECKED)
+    by_window = f"ORDER BY {WINDOW_NAME}" if several else ""
     connection.execute(f"""
-        CREATE TEMP {"VIEW" if share == ALL_KEYS else "TABLE"} audit AS
+        CREATE TEMP {"VIEW" if share == ALL_KEYS and not several else "TABLE"} {audit} AS
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
                epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
                epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {values}
-        FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")}""")
+        FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")} {by_window}""")
+    named = "".join(f", l.{column}" for column in recount.query.name_column)
     connection.execute(f"""
-        CREATE TEMP TABLE late_audit AS
+        CREATE TEMP TABLE {late_audit} AS
         SELECT k.key_number, l.arrival_date, p.path_number, l.line, l.reading, epoch_us(l.start) AS start_us,
                epoch_us(l.end) AS end_us, epoch_us(l.arrival) AS arrival_us, l.reason,
                epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
-               l.windows_missed, l.late_by AS late_by_us
-        FROM late_table l JOIN paths p USING (path) JOIN keys k ON {sql.same(recount.query.key, "l", "k")}""")
+               l.windows_missed, l.late_by AS late_by_us {named}
+        FROM late_table l JOIN paths p USING (path)
+        JOIN keys k ON {sql.same(recount.query.key, "l", "k")} {by_window}""")
 
 
 def _add_published(recount: Recount, share: KeyShare, since: date) -> None:
@@ -155,7 +196,7 @@ def _earlier(recount: Recount, since: date) -> Iterator[str]:
     if version is not None:
         results = TableVersion(lake, tables.results, version)
         add_view(connection, "all_results", results, (since, last))
-        yield f"FROM all_results r WHERE {sql.where((('emitted_date', 'not_in', recount.before),), 'r')}"
+        yield f"FROM all_results r WHERE (r.emitted_date IN ({sql.literals(recount.before)})) IS NOT TRUE"
     if recount.before:
         among = [("emitted_date", "in", [day.isoformat() for day in recount.before])]
         made = TableVersion(lake, tables.audit, recount.versions.audit, among)

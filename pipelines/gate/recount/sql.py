@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
-from windrow.schemas.query import listed
 from windrow.schemas.windows import EPOCH, MICROSECOND
 
 # Times are compared as integers; these two are before and after every time that a table can hold.
 EVER_US, NEVER_US = -(1 << 62), 1 << 62
-COMPARISONS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 # A shell would read these inside the double quotes in which an error shows a query.
 _UNSAFE = r'(["$`\\!])'
 
@@ -61,20 +59,3 @@ def begin_us(day: str) -> str:
 def at(us: int) -> str:
     """A literal timestamp from microseconds since the epoch."""
     return literal(EPOCH + timedelta(microseconds=us))
-
-
-def where(conditions: tuple[tuple[str, str, object], ...], relation: str) -> str:
-    """A query's `where` on a relation's columns (semantics: a comparison with null is false)."""
-    asked = [_condition(f"{relation}.{name(column)}", operator, value) for column, operator, value in conditions]
-    return " AND ".join(f"coalesce({each}, FALSE)" for each in asked) or "TRUE"
-
-
-def _condition(column: str, operator: str, value: object) -> str:
-    if operator in ("is_null", "not_null"):
-        return f"{column} IS {'NOT ' if operator == 'not_null' else ''}NULL"
-    if operator in ("in", "not_in"):
-        values, is_in = ", ".join(map(literal, listed(value))), operator == "in"
-        if not values:
-            return "FALSE" if is_in else f"{column} IS NOT NULL"
-        return f"{column} {'' if is_in else 'NOT '}IN ({values})"
-    return f"{column} {COMPARISONS[operator]} {literal(value)}"

@@ -117,11 +117,19 @@ class Values:
     places: np.ndarray
     starts_us: np.ndarray
     others: np.ndarray
+    many_values: np.ndarray | None = None
+    magnitudes: np.ndarray | None = None
+
+    def of_parts(self, numbers: np.ndarray, many_values: np.ndarray, magnitudes: np.ndarray) -> "Values":
+        """Each number being a part of the result, of so many values and of their magnitude."""
+        held = many_values > 0
+        numbers, parts = np.where(held, numbers, 0).astype(numbers.dtype), np.where(held, magnitudes, 0.0)
+        return replace(self, numbers=numbers, present=held, many_values=many_values, magnitudes=parts)
 
     @cached_property
     def counted(self) -> np.ndarray:
         """By stretch how many values are not null."""
-        return self.stretches.sums(self.present.astype(np.int64))
+        return self.stretches.sums(self.present.astype(np.int64) if self.many_values is None else self.many_values)
 
     @property
     def none(self) -> np.ndarray:
@@ -154,7 +162,7 @@ class Values:
 
     def tolerances(self, numbers: np.ndarray) -> np.ndarray:
         """How far a rounded sum of them may be from the sum."""
-        return self.float_sums(np.abs(numbers) * TOLERANCE)
+        return self.float_sums((np.abs(numbers) if self.magnitudes is None else self.magnitudes) * TOLERANCE)
 
     def float_sums(self, numbers: np.ndarray, many: np.ndarray | float = 1.0) -> np.ndarray:
         """Sums by `many`. Also of infinite numbers, which no whole number holds: they make their stretches' sums

@@ -29,8 +29,14 @@ def add_silences(recount: Recount) -> None:
 
 def watermark_before_us(recount: Recount) -> int | None:
     """The watermark just before the first day; None where nothing had arrived."""
-    (newest_us,) = recount.one(f"SELECT max(newest_us) FROM ({_before(recount, recount.days[0])})")
+    newest_us = newest_before_us(recount, recount.days[0])
     return None if newest_us is None else newest_us - sql.microseconds(recount.query.lateness)
+
+
+def newest_before_us(recount: Recount, day: date) -> int | None:
+    """The newest start before a day; None where nothing had arrived."""
+    (newest_us,) = recount.one(f"SELECT max(newest_us) FROM ({_before(recount, day)})")
+    return newest_us
 
 
 def staircase(recount: Recount, since: date) -> str:

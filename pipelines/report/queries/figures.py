@@ -6,7 +6,7 @@ import pyarrow as pa
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.report import figure as f
 from windrow.pipelines.report.page import PageFigure
-from windrow.pipelines.report.queries.results import KeptResults, titled
+from windrow.pipelines.report.queries.results import KeptResults, key_columns, titled
 from windrow.pipelines.report.reader import Reader
 
 PANES = {"early": f.PURPLE, "on_time": f.BLUE, "late": f.ORANGE, "final": f.GREEN}
@@ -61,7 +61,7 @@ def over_time(reader: Reader, results: KeptResults) -> PageFigure:
         SELECT key, window_start, {listed(results)} FROM placed
         WHERE place % (windows // {_POINTS} + 1) = 0 OR windows <= {_POINTS} ORDER BY key, window_start""")
     shown, value = chosen(results, "result_measure")
-    key = alt.Color("key:N", title=", ".join(results.query.key) or None)
+    key = alt.Color("key:N", title=", ".join(key_columns(results.query)) or None)
     chart = (
         f.chart(rows)
         .transform_calculate(shown=value)
@@ -203,5 +203,5 @@ def late_events(reader: Reader, late: str) -> PageFigure | None:
         color=alt.Color("reason:N", title=None),
         tooltip=["reason:N", f.tip("from_s", "late by, from, s"), f.tip("to_s", "to, s"), f.tip("events")],
     )
-    caption = f"Events of {late}, each once, by how far the watermark was past its first missed window."
+    caption = f"Events of {late}, each once for a row, by how far the watermark was past its first missed window."
     return f.figure("late-events", "How late the late events were", caption, chart)

@@ -10,7 +10,7 @@ from windrow.pipelines.report import figure as f
 from windrow.pipelines.report.clock import axis_labels, clock_times
 from windrow.pipelines.report.page import PageFigure
 from windrow.pipelines.report.queries.figures import WINDOW, chosen, listed, measure_axis, measured_tips, pane_colours
-from windrow.pipelines.report.queries.results import KeptResults
+from windrow.pipelines.report.queries.results import KeptResults, key_columns
 from windrow.pipelines.report.reader import Reader
 
 _KEYS, _WINDOWS, _MOMENTS, _TICKS = 3, 81, 200, 7
@@ -28,7 +28,7 @@ def known_at(reader: Reader, results: KeptResults, zone: str) -> PageFigure:
     half_ms = sorted(rows["emitted_at"].to_pylist())[len(rows) // 2].timestamp() * 1_000
     begin = sum(each.at_ms <= half_ms for each in moments) - 1
     parameters = (
-        f.choice("known_key", ", ".join(results.query.key) or "key", keys),
+        f.choice("known_key", ", ".join(key_columns(results.query)) or "key", keys),
         shown,
         alt.param("known_at", begin, alt.binding_range(min=0, max=len(moments) - 1, step=1, name=f"known at, {zone} ")),
         alt.param("moments", [(each.at_ms, each.text) for each in moments]),

@@ -45,7 +45,8 @@ def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
     tables = [query.name, *([late] if lake.version(late) is not None else [])]
     with reading(lake, *tables) as reader:
         results = keep_results(reader, query, stream)
-        return [*_of_results(reader, results, stream.zone), *([_late(reader, late)] if late in tables else [])]
+        of_late = [_late(reader, query)] if late in tables else []
+        return [*_of_results(reader, results, stream.zone), *of_late]
 
 
 def _of_results(reader: Reader, results: KeptResults, zone: str) -> list[Section]:
@@ -66,35 +67,45 @@ def _facts(reader: Reader, results: KeptResults) -> PageTable:
         SELECT count(*) FILTER (is_final), count(DISTINCT key), count(*), count(*) FILTER (revision > 0), max(revision),
             sum(late_events) FILTER (is_final)::BIGINT, count(DISTINCT emitted_at::DATE), min(emitted_at)::DATE,
             max(emitted_at)::DATE FROM results""")
-    columns = ("windows", "keys", "rows", "of them revisions", "newest revision", "late events counted", "days")
+    keys = "keys of windows" if results.query.windows else "keys"
+    columns = ("windows", keys, "rows", "of them revisions", "newest revision", "late events counted", "days")
     return PageTable("", columns, [(*counts, f"{days:,}, from {first} to {last}")])
 
 
-def _late(reader: Reader, late: str) -> Section:
+def _late(reader: Reader, query: Query) -> Section:
+    late, named = f"{query.name}_late", query.name_column
     figure = figures.late_events(reader, late)
     if figure is None:
         return Section("Late events", (Remark("No event was too late for any of its windows.", "good"),))
     rows = reader.tuples(f"""
-        SELECT reason, strftime(start, '%Y-%m-%d %H:%M:%S'), strftime(arrival, '%Y-%m-%d %H:%M:%S'), late_by / 1e6,
-            windows_missed, path || ':' || line
+        SELECT {"".join(f"{each}, " for each in named)}reason, strftime(start, '%Y-%m-%d %H:%M:%S'),
+            strftime(arrival, '%Y-%m-%d %H:%M:%S'), late_by / 1e6, windows_missed, path || ':' || line
         FROM {late} ORDER BY late_by DESC NULLS LAST, path, line, reading LIMIT {_LATE_SHOWN}""")
     shown = [(*event, length(late_s), missed, place) for *event, late_s, missed, place in rows]
-    columns = ("reason", "event time", "arrival", "late by", "windows missed", "file and line")
+    columns = (
+        *("window" for _ in named),
+        "reason",
+        "event time",
+        "arrival",
+        "late by",
+        "windows missed",
+        "file and line",
+    )
     return Section("Late events", (figure, PageTable("The latest", columns, shown, f"All are in the table {late}.")))
 
 
 def _about(query: Query) -> Section:
-    where = ", ".join(f"{column} {operator} {value}" for column, operator, value in query.where)
+    where = query.where if isinstance(query.where, str) else ", ".join(str(each) for _, each in query.conditions)
     facts = [
         ("stream", Link(query.stream, stream_file(query.stream))),
         ("key", ", ".join(query.key) or "none: one group"),
-        ("windows", query.window.in_words),
-        (f"window: {query.window.kind}", query.window.given_in_words),
+        *(("windows", window.in_words) for window in query.every_window),
+        *dag_text.windows_of(query),
         ("lateness", in_words(query.lateness)),
         ("allowed lateness", in_words(query.allowed_lateness)),
         ("emit", query.emit),
         ("where", where or "all events"),
         *(("function", dag_text.call(query.function)) for _ in [query] if isinstance(query, Model)),
-        *((name, f"{each.function}({', '.join(each.columns)})") for name, each in query.aggregates.items()),
+        *((name, str(each)) for name, each in query.aggregates.items()),
     ]
     return Section("What it asks", (PageTable("", ("what", "of this query"), facts),))

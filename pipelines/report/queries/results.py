@@ -71,15 +71,21 @@ def unit_of(query: Query, stream: Stream, column: str) -> str | None:
     return columns.get(aggregate.columns[0])
 
 
+def key_columns(query: Query) -> tuple[str, ...]:
+    """By which rows are told apart besides the times of their windows."""
+    return (*query.key, *query.name_column)
+
+
 def key_label(query: Query) -> str:
-    """SQL of a key as one text: null is another key than the string "null"."""
+    """SQL of a key as one text, of several windows with the window's name: null is another key than the string
+    "null"."""
     shown = "CASE {0} WHEN 'null' THEN $$'null'$$ ELSE {0} END"
-    parts = [f"coalesce({shown.format(f'{sql.name(column)}::VARCHAR')}, 'null')" for column in query.key]
+    parts = [f"coalesce({shown.format(f'{sql.name(column)}::VARCHAR')}, 'null')" for column in key_columns(query)]
     return " || ' · ' || ".join(parts) if parts else sql.literal("all")
 
 
 def _select(query: Query, measures: list[str], first: date) -> str:
-    number = "0 AS window_number" if query.window.context_free else "window_number"
+    number = "0 AS window_number" if query.context_free else "window_number"
     listed = "".join(f", {sql.name(measure)}" for measure in measures if measure != EVENTS)
     return f"""
         WITH read AS (

@@ -6,7 +6,9 @@ from collections import defaultdict
 from datetime import timedelta
 from itertools import pairwise
 
+from windrow.pipelines.gate.recount.plain.expressions import evaluate
 from windrow.pipelines.gate.recount.plain.ticks import Event, Tick, to_us
+from windrow.schemas.expression_text import parse
 from windrow.schemas.query import Query
 
 DAY_US = 86_400_000_000
@@ -65,8 +67,10 @@ def midnight_after(time: int) -> int:
     return (time // DAY_US + 1) * DAY_US
 
 
-def passes(row: dict, where: tuple) -> bool:
+def passes(row: dict, where: str | tuple) -> bool:
     """Whether all conditions hold; a comparison with null is false."""
+    if isinstance(where, str):
+        return evaluate(parse(where), row) is True
     return all(_holds(row[column], operation, value) for column, operation, value in where)
 
 

@@ -36,7 +36,7 @@ def contents(
     events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None
 ) -> list[tuple[dict, list[dict]]]:
     """Each of these rows with the events that it covers, in order of (start, arrival, seq)."""
-    of_kind = ContextFreeReplay if query.window.context_free else KeyReplay
+    of_kind = ContextFreeReplay if query.context_free else KeyReplay
     replays, boundaries = defaultdict(lambda: of_kind(query)), {}
     for tick in history(events, query, complete, idle_after):
         bursts = defaultdict(list)
@@ -66,7 +66,7 @@ def _written(query: Query, key: tuple, row: PlainRow) -> dict:
         **dict(zip(query.key, key, strict=True)),
         "window_start": to_time(start),
         "window_end": to_time(end),
-        **({} if query.window.context_free else {"window_number": number}),
+        **({} if query.context_free else {"window_number": number}),
         "revision": row.revision,
         "pane": row.pane,
         "emitted_at": to_time(row.emitted_at),
@@ -154,7 +154,7 @@ def late(events: list[dict], query: Query, complete: bool = False, idle_after: t
 
 def _late_of(event: Event, seen: set[int], query: Query) -> dict | None:
     """What the late table says of an event, apart from the event; None if it isn't late."""
-    if not query.window.context_free:
+    if not query.context_free:
         return _late_of_dependent(event, query)
     if too_long(event, query):
         reason, missed = "too long", windows_met(event.start, event.end, query.window)

@@ -1,6 +1,7 @@
 """A few made-up days of trips in the daily layout: small enough for the oracle, late enough to matter."""
 
 import random
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -35,6 +36,12 @@ def moved_away(files: dict[str, str]) -> dict[str, str]:
     return {
         path: f"{HEADER}\n{_line(start + timedelta(minutes=number), 300, 1)}\n" for number, path in enumerate(files)
     }
+
+
+def of_days(days: int, last: date, lines: Callable[[date], Iterable[str]]) -> dict[str, str]:
+    """A file for each day up to the last, with these lines of trips."""
+    every = (last - timedelta(days=number) for number in range(days))
+    return {f"bikes/generated-nyc/trips-{day}.csv": "\n".join([HEADER, *lines(day)]) + "\n" for day in every}
 
 
 def write(landing: Path, files: dict[str, str]) -> None:

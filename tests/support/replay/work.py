@@ -13,6 +13,7 @@ from windrow.pipelines.replay import audit, work
 from windrow.pipelines.replay.audit import Audited
 from windrow.pipelines.replay.task import WrittenShare
 from windrow.pipelines.replay.work import Reading, Work
+from windrow.pipelines.runs.keep_panes import with_panes
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.pipelines.tables.stream_tables import Snapshot
 
@@ -35,8 +36,9 @@ def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
 def audit_days(lake: Lake, tables: QueryTables, days: Sequence[date]) -> dict[date, Audited]:
     """The rows of some days, made in one pass."""
     read = newest(lake, tables)
-    asked = work.work_of(lake, tables, days, read)
-    return audit.audit(lake, engine_of(lake.config), asked, read)
+    engine = engine_of(lake.config)
+    asked = with_panes(lake, engine, work.work_of(lake, tables, days, read), read)
+    return audit.audit(lake, engine, asked, read)
 
 
 def run_day(lake: Lake, tables: QueryTables, day: date, run_id: str | None = None) -> Audited:

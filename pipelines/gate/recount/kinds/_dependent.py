@@ -17,7 +17,7 @@ from windrow.pipelines.gate.recount.final_values import key_parts, values_of_ran
 from windrow.pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from windrow.pipelines.gate.recount.plain.aggregates import EXACT
 from windrow.pipelines.gate.recount.plain.kinds import of_kind
-from windrow.pipelines.gate.recount.query_days import Recount, value_name
+from windrow.pipelines.gate.recount.query_days import Recount, column_name
 from windrow.pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, bounds
 from windrow.pipelines.gate.recount.ticks import with_passes
 from windrow.schemas.query import Query
@@ -115,7 +115,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
     def holds(self, recount: Recount, event: str) -> str:
         """SQL: whether an event counts at all: where its value cuts windows, it must have one."""
         column = getattr(self.window, "column", None)
-        return "TRUE" if column is None else f"{event}.{value_name(recount.query, column)} IS NOT NULL"
+        return "TRUE" if column is None else f"{event}.{column_name(recount.query, column)} IS NOT NULL"
 
     def since_us(self, recount: Recount) -> str:
         """SQL: from which start on the events of a key are looked at, by its rows."""

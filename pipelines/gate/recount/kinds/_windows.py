@@ -49,6 +49,11 @@ class SqlWindows(ABC, Generic[Asked]):
         recounted_late_events, recounted_i, tolerance_i; emitted_date, the day in which it closed; and newest_tick_us,
         the tick of its newest row."""
 
+    def in_panes(self, recount: QueryConnection) -> str:
+        """SQL: the events of `candidates` that windows hold, with `pane_us`: the last time at or before each at which a
+        window starts or ends; of windows that panes are kept of."""
+        raise NotImplementedError
+
     def closed_in_their_day(self, recount: Recount) -> str | None:
         """SQL: a join that keeps of audit rows those of windows that closed in the row's day; None where windows don't
         say it without their rows."""
@@ -175,6 +180,13 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
             SELECT e.*, e.arrival_us <= f.reached_us AS in_time
             FROM ({self.numbered("candidates")}) e JOIN windows f ON f.number = e.first WHERE e.first <= e.last""")
 
+    def in_panes(self, recount: QueryConnection) -> str:
+        self.add_windows(recount)
+        return f"""
+            SELECT e.*, greatest(l.window_start_us, b.window_end_us) AS pane_us
+            FROM ({self.numbered("candidates")}) e JOIN windows l ON l.number = e.last
+            LEFT JOIN windows b ON b.number = e.first - 1 WHERE e.first <= e.last"""
+
     def missed(self, recount: Recount) -> str:
         """Ends never fall: what an event missed is a first stretch of its windows. Most events missed none, since they
         came before their first window closed: only of the others it is looked up which had."""
@@ -230,6 +242,10 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
 
     def numbered(self, relation: str) -> str:
         return f"FROM {relation}"
+
+    def in_panes(self, recount: QueryConnection) -> str:
+        edges = f"greatest({self.start('last')}, {self.end('(first - 1)')})"
+        return f"SELECT *, {edges} AS pane_us FROM ({self.numbered('candidates')}) WHERE first <= last"
 
     def listed(self, recount: Recount | QueryConnection) -> str:
         """Every window between the first and the last of an event, in stretches that events have in common: listing

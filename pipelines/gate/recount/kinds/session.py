@@ -13,7 +13,7 @@ import numpy as np
 
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.gate.recount.kinds._dependent import DependentWindows
-from windrow.pipelines.gate.recount.query_days import Recount, value_name
+from windrow.pipelines.gate.recount.query_days import Recount, column_name
 from windrow.pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount
 from windrow.pipelines.gate.recount.ticks import watermark_before_us
 from windrow.schemas.windows import Session
@@ -50,7 +50,7 @@ class SessionWindows(DependentWindows[Session]):
     def _gap_us(self, recount: Recount, event: str) -> str:
         if self.window.column is None:
             return str(self.window.gap_us)
-        return f"CAST({event}.{value_name(recount.query, self.window.column)} AS HUGEINT) * {self.window.unit_us}"
+        return f"CAST({event}.{column_name(recount.query, self.window.column)} AS HUGEINT) * {self.window.unit_us}"
 
     def _final_until_us(self, recount: Recount) -> int:
         if self.window.column is None:

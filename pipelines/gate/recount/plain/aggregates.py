@@ -10,6 +10,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from windrow.pipelines.gate.recount.plain.expressions import evaluate
+from windrow.schemas.expression_text import parse, value_of
 from windrow.schemas.query import Aggregate
 
 Row = dict[str, Any]
@@ -19,6 +21,7 @@ TOLERANCE = 1e-9
 
 def aggregate(each: Aggregate, rows: Sequence[Row]) -> Any:
     """One aggregate over rows, exactly; null values are skipped."""
+    rows = read(each, rows)
     if not each.columns:
         return len(rows)
     parameters = dict(each.parameters)
@@ -30,6 +33,12 @@ def aggregate(each: Aggregate, rows: Sequence[Row]) -> Any:
     if each.function in ("count", "count_distinct"):
         return len(values if each.function == "count" else set(values))
     return AGGREGATES[each.function](values, **parameters) if values else None
+
+
+def read(each: Aggregate, rows: Sequence[Row]) -> list[Row]:
+    """The rows that its filter leaves, with what it reads of them under the texts of its columns."""
+    held = [row for row in rows if each.where is None or evaluate(parse(each.where), row)]
+    return [{**row, **{text: evaluate(value_of(text), row) for text in each.columns}} for row in held]
 
 
 def _sum(values: list) -> int | float:
@@ -163,7 +172,7 @@ def is_same(each: Aggregate, rows: Sequence[Row], found: Any, exact: Any) -> boo
     """Of an aggregate of rows."""
     if each.function in TOLERANCES and isinstance(found, float) and isinstance(exact, float):
         [column] = each.columns
-        known = [row for row in rows if row[column] is not None]
+        known = [row for row in read(each, rows) if row[column] is not None]
         return found == exact or abs(found - exact) <= TOLERANCE * TOLERANCES[each.function](known, column)
     return bool(_bits(found) == _bits(exact))
 

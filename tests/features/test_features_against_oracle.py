@@ -1,0 +1,153 @@
+"""Features equal the plain oracle's: nothing that had not arrived leaks, and nothing is missing."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+from tests.support.oracle import features as oracle
+from windrow.pipelines.features import probing
+from windrow.pipelines.features.newest_rows import read_columns
+from windrow.pipelines.features.probing import feature_parts
+from windrow.pipelines.gate.recount.plain.aggregates import is_same
+from windrow.pipelines.rows.arrays import TIME
+from windrow.schemas import registry
+from windrow.schemas.feature_set import FeatureSet, latest
+from windrow.schemas.query import Query, agg, session, sliding
+
+BEGIN = datetime(2024, 3, 9, tzinfo=UTC)
+MINUTE, HOUR, US = timedelta(minutes=1), timedelta(hours=1), timedelta(microseconds=1)
+KEYS = ("east", "west", "ö", None)
+WINDOWS = {"1us": US, "10min": 10 * MINUTE, "1h": HOUR, "5h": 5 * HOUR, "9d": timedelta(days=9)}
+AGGREGATES = {
+    "n": agg("count"),
+    "n_members": agg("count", where="member"),
+    "parts": agg("sum", "parts"),
+    "sum": agg("sum", "weight"),
+    "mean": agg("mean", "weight", where="parts > 0 OR member IS NULL"),
+    "least": agg("min", "weight"),
+    "most": agg("max", "parts * 2 - 1"),
+    "first": agg("first", "name"),
+    "last": agg("last", "parts"),
+    "median": agg("median", "weight"),
+    "names": agg("count_distinct", "name"),
+    "heaviest": agg("argmax", "weight", "parts"),
+    "run": agg("longest_run", "weight"),
+    "std": agg("std", "weight"),
+}
+ASKED = FeatureSet("asked", "none", ("place", "kind"), WINDOWS, AGGREGATES, where="kind <> 3 OR kind IS NULL")
+
+
+def events(random: Random, count: int) -> list[dict]:
+    """Late, early, out of order, in bursts and at equal times, of few keys."""
+    found = []
+    for number in range(count):
+        start = BEGIN + random.randrange(0, 2 * 1440, 5) * MINUTE + random.choice((0, 0, 0, 1, 7)) * US
+        delay = random.choice((-20, 0, 0, 0, 5, 30, 240, 2000)) * MINUTE
+        found.append({
+            "place": random.choice(KEYS), "kind": random.choice((1, 1, 2, 3, None)),
+            "name": random.choice((None, "a", "ä", "b")), "member": random.choice((True, False, None)),
+            "parts": random.choice((None, random.randrange(-9, 9))),
+            "weight": random.choice((None, random.uniform(-5, 5) * 10 ** random.randrange(6))),
+            "start": start, "end": start, "arrival": start + delay, "seq": number, "order": number,
+        })  # fmt: skip
+    return found
+
+
+def labels(random: Random, count: int, known: list[dict]) -> list[dict]:
+    """At any time, before the first event and behind the last, and at the very times of events; some twice; also of
+    keys that have no events."""
+    found = []
+    for number in range(count):
+        at = BEGIN + timedelta(seconds=random.randrange(-86_400, 4 * 86_400))
+        if known and random.random() < 0.5:
+            at = random.choice(known)[random.choice(("start", "arrival"))] + random.choice((-1, 0, 1)) * US
+            at += random.choice((timedelta(0), *WINDOWS.values()))
+        place = random.choice((*KEYS, "nowhere"))
+        found.append({"place": place, "kind": random.choice((1, 2, 3, None, 9)), "asked_at": at, "label": number})
+    return found + random.sample(found, len(found) // 10)
+
+
+EVENT = pa.schema([
+    ("place", pa.string()), ("kind", pa.int64()), ("name", pa.string()), ("member", pa.bool_()), ("parts", pa.int64()),
+    ("weight", pa.float64()), ("start", TIME), ("end", TIME), ("arrival", TIME), ("seq", pa.int64()),
+])  # fmt: skip
+LABEL = pa.schema([("place", pa.string()), ("kind", pa.int64()), ("asked_at", TIME), ("label", pa.int64())])
+
+
+def wrong(happened: list[dict], asking: list[dict], knowledge: str = "both") -> Iterator[str]:
+    """Values that differ from the oracle's, of all labels; and how many there were to differ."""
+    table, asked = pa.Table.from_pylist(happened, EVENT), pa.Table.from_pylist(asking, LABEL)
+    found = pa.concat_tables(feature_parts(table, asked, "asked_at", ASKED, knowledge)).to_pylist()
+    assert sorted(row["label"] for row in found) == sorted(row["label"] for row in asking)
+    for row in found:
+        right = oracle.features(row, row["asked_at"], happened, ASKED, knowledge)
+        assert set(row) == {*right, *LABEL.names}
+        for name, exact in right.items():
+            each = AGGREGATES[next(key for key in sorted(AGGREGATES, key=len)[::-1] if name.startswith(f"{key}_"))]
+            if not is_same(each, happened, row[name], exact):
+                yield f"{name} of label {row['label']}: {row[name]!r}, not {exact!r}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_features_are_those_of_the_events_that_had_arrived_to_the_microsecond(seed, monkeypatch):
+    random = Random(seed)
+    monkeypatch.setattr(probing, "VALUES_AT_ONCE", random.choice((1, 700, 1 << 24)))
+    happened = events(random, random.choice((0, 1, 40, 300)))
+    assert [*wrong(happened, labels(random, random.choice((0, 1, 60, 150)), happened))] == []
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(120)
+def test_of_a_million_values_none_leaks_and_none_is_missing():
+    random = Random(7)
+    happened = events(random, 1_000)
+    asking = labels(random, 6_500, happened)
+    assert 2 * len(AGGREGATES) * len(WINDOWS) * len(asking) > 1_000_000
+    assert [*wrong(happened, asking)] == []
+
+
+def rows_of(random: Random, of: Query, count: int) -> list[dict]:
+    """Revisions of windows as a query's table has them; some windows are gone by their last one."""
+    found = []
+    for _ in range(count):
+        start = BEGIN + random.randrange(48) * HOUR
+        row = {
+            "place": random.choice(KEYS),
+            "window_start": start,
+            "window_end": start + random.choice((1, 2, 5)) * HOUR,
+        }
+        row |= {"window_number": random.randrange(2)} if "window_number" in of.window_identity else {}
+        if any(all(row[name] == other[name] for name in of.window_identity) for other in found):
+            continue
+        emitted = row["window_end"] + random.randrange(-60, 300) * MINUTE
+        for revision in range(random.randrange(1, 4)):
+            is_gone = not of.window.context_free and random.random() < 0.2
+            counted = {"events": 0 if is_gone else revision + 1, "n": None if is_gone else random.randrange(99)}
+            found.append({**row, "revision": revision, "emitted_at": emitted, **counted})
+            emitted += random.randrange(1, 600) * MINUTE
+    return random.sample(found, len(found))
+
+
+@pytest.mark.parametrize("window", [sliding(2 * HOUR, HOUR), session(HOUR)], ids=["sliding", "session"])
+@pytest.mark.parametrize("key", [("place",), ()], ids=["key", "no key"])
+def test_the_newest_row_of_a_query_is_the_one_that_was_known(window, key, monkeypatch):
+    of = Query("rows_of_places", "none", key, window, {"n": agg("count")}, HOUR, HOUR)
+    monkeypatch.setitem(registry.queries(), of.name, of)
+    for seed in range(20):
+        random = Random(seed)
+        rows, asking = rows_of(random, of, random.choice((0, 3, 60))), labels(random, 80, [])
+        newest = latest(of.name, "n", "window_end", at_most=random.choice((None, timedelta(0), 5 * HOUR)))
+        asked = FeatureSet("asked", "none", ("place", "kind"), {}, {}, latest={"row": newest})
+        types = {"place": pa.string(), "window_start": TIME, "window_end": TIME, "emitted_at": TIME}
+        schema = pa.schema([(name, types.get(name, pa.int64())) for name in read_columns(newest)])
+        known = {of.name: pa.Table.from_pylist(rows, schema)}
+        table = EVENT.empty_table(), pa.Table.from_pylist(asking, LABEL)
+        for row in pa.concat_tables(feature_parts(*table, "asked_at", asked, "both", known)).to_pylist():
+            for suffix in ("", "_true"):
+                right = oracle.newest(row, row["asked_at"], rows, of, newest, bool(suffix))
+                expected = (None, None, None) if right is None else (right[0]["n"], right[0]["window_end"], right[1])
+                assert (row[f"row_n{suffix}"], row[f"row_window_end{suffix}"], row[f"row_age_s{suffix}"]) == expected
