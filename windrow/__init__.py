@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from windrow.answer import Answer, sql
     from windrow.lake import backfill, features, ingest, report, whatif
-    from windrow.pipelines.local import features_table, late_table, replay_table
+    from windrow.pipelines.local import features_batches, features_table, late_table, replay_table
     from windrow.schemas.errors import WindrowError
     from windrow.schemas.feature_set import FeatureSet, latest
     from windrow.schemas.query import (
@@ -45,6 +45,7 @@ __all__ = [
     "count",
     "delta",
     "features",
+    "features_batches",
     "features_table",
     "frame",
     "ingest",
@@ -70,6 +71,7 @@ _NOT_OF_QUERIES = {
     "FeatureSet": "windrow.schemas.feature_set",
     "backfill": "windrow.lake",
     "features": "windrow.lake",
+    "features_batches": "windrow.pipelines.local",
     "features_table": "windrow.pipelines.local",
     "ingest": "windrow.lake",
     "late_table": "windrow.pipelines.local",

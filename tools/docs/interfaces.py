@@ -64,7 +64,7 @@ def parts() -> tuple[Chapter, ...]:
         Chapter(
             "Features at the moments of labels",
             "windrow",
-            (windrow.features, windrow.features_table, windrow.FeatureSet, windrow.latest),
+            (windrow.features, windrow.features_table, windrow.features_batches, windrow.FeatureSet, windrow.latest),
         ),
         Chapter(
             "Queries",
