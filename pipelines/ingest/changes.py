@@ -43,13 +43,15 @@ GONE = (DeltaError, NotSetUp, OSError, pa.ArrowInvalid)  # a version of bronze, 
 @dataclass(frozen=True)
 class Asked:
     """What an ingest is asked for. leave_out: files that count as absent, since they changed while they were read;
-    verify_content: to read all content, also where size and modification time are as before; forget: paths that are to
-    deliver nothing any more, and then nothing else is looked for; left_out: hashes of content that paths were to
+    verify_content: to read all content, also where size and modification time are as before; forget, again: paths that
+    are to deliver nothing any more, or to be made again from bronze; where there are any, or `again` is none at all,
+    nothing else is looked for; left_out: hashes of content that paths were to
     deliver no more, should `files_<stream>` know nothing of these paths."""
 
     leave_out: frozenset[str] = frozenset()
     verify_content: bool = False
     forget: frozenset[str] = frozenset()
+    again: frozenset[str] | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -194,7 +196,7 @@ class _Search:
             and path not in self.asked.leave_out
             and row.state != UNFINISHED
             and self._is_asked_for(path)
-            and not self.definition.covers(row.definition)
+            and (path in (self.asked.again or ()) or not self.definition.covers(row.definition))
         ]
         stays = "its rows stay as an older definition made them, since no table has its lines"
         self.messages += [f"{row.path}: {stays}; put the file back" for row in behind if row.state == LINES_LOST]
@@ -233,7 +235,9 @@ class _Search:
         )
 
     def _is_asked_for(self, path: str) -> bool:
-        return not self.asked.forget or (path in self.known and self.known[path].is_intent)
+        if self.asked.again is None and not self.asked.forget:
+            return True
+        return path in (self.asked.again or ()) or (path in self.known and self.known[path].is_intent)
 
     def _inspected(self, paths: Iterable[str]) -> list[FileRow]:
         file_bytes = {path: self.found.states[path].file_bytes for path in paths}
@@ -285,9 +289,9 @@ class _Search:
 
     def _bronze_held(self, row: FileRow, version: int) -> bool:
         """Whether that version of bronze still has all lines of the row's file. Reads its paths."""
+        of_file = pc.field("path") == row.path
         try:
-            bronze = self.lake.dataset(self.tables.bronze.name, version)
-            return bronze.count_rows(filter=pc.field("path") == row.path) == row.lines
+            return self.lake.dataset(self.tables.bronze.name, version).count_rows(filter=of_file) == row.lines
         except GONE:
             return False
 
