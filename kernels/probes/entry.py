@@ -8,7 +8,7 @@ import numpy as np
 from windrow.kernels.aggregators.finger_tree import FingerTree
 from windrow.kernels.columns import LIMIT_US, check_plan, checked_offsets, checked_times, require_kind, require_whole
 from windrow.kernels.monoids import AggregateSpec, output_type
-from windrow.kernels.probes.probe import NO_FAILURE, Answers, Probing, probe_calls
+from windrow.kernels.probes.probe import NO_FAILURE, ProbeAnswers, Probing, probe_calls
 from windrow.kernels.replay.late import FOREVER_US
 from windrow.kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
 from windrow.kernels.replay.stop import interrupts, raise_why_stopped
@@ -133,7 +133,7 @@ def _of_states(events: EnteringEvents, probes: Probes, size_us: int, plan: Aggre
     if not plan.aggregates:
         return Probed(np.zeros(count, np.int64), outputs, null.view(np.bool_), types)
     states, answer_of = make_plan(plan.aggregates, counts_events=False), np.empty(count, np.int64)
-    answers = Answers.make(
+    answers = ProbeAnswers.make(
         room=count, outputs=len(types), slots=states.outputs, words=outputs, nulls=null, failed=NO_FAILURE
     )
     p, calls = _probing(events, probes, states, limits), probe_calls()

@@ -21,11 +21,11 @@ from windrow.kernels.states import clear, copy_state, lower_each
 from windrow.kernels.states.layout import Events, StatePlan
 
 BATCH = 256
-"""Answers whose states are lowered together."""
+"""ProbeAnswers whose states are lowered together."""
 NO_FAILURE = -1
 
 
-class Answers(Struct):
+class ProbeAnswers(Struct):
     """Output o of answer a is words[o · room + a], null where nulls[o · room + a] is 1. failed: the first output
     without a right answer, of failed_answer, or NO_FAILURE.
 
@@ -62,7 +62,7 @@ class Probing(Struct):
     probes: Pointer(Microseconds)
     first_probe: Pointer(Place)
     answer_of: Pointer(Place)
-    answers: Ref(Answers)
+    answers: Ref(ProbeAnswers)
     kernel: Ref(PointKernel)
     tree: Address
     oldest: Microseconds

@@ -7,6 +7,7 @@ from windrow.pipelines.docs.markdown import columns_grid, joined, page
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.tables.pane_tables import pane_table, why_no_panes
 from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.erased import erased_table
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.query import Query
 from windrow.schemas.registry import queries, queries_of, streams
@@ -52,7 +53,7 @@ def tables_page() -> str:
     keyed.append(_table(_of_panes().like, BESIDE_PANES))
     return page(
         "tables",
-        of_streams=joined(_table(kind.like) for kind in of_streams),
+        of_streams=joined(_table(kind.like) for kind in (*of_streams, _of_erased())),
         of_queries=joined([*keyed, _table(lateness_table(QUERY), "The table has no columns of the query's key.")]),
         own=joined(own),
         ledger=joined(map(_table, LEDGER.values())),
@@ -73,6 +74,10 @@ def _query_kinds() -> list[TableKind]:
         with_state,
     ]
     return [TableKind.of(tables, QUERY) for tables in kinds if tables]
+
+
+def _of_erased() -> TableKind:
+    return TableKind.of([(stream.name, erased_table(stream)) for stream in streams().values()], STREAM)
 
 
 def _of_panes() -> TableKind:

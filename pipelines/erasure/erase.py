@@ -4,8 +4,9 @@ erased_ ─▶ bronze_ ─▶ ingest of these files ─▶ stale days again ─�
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
 from functools import partial
 from itertools import chain
 
@@ -19,7 +20,6 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile, write_batches
 from windrow.pipelines.engines import engine_of
 from windrow.pipelines.engines.engine import rewritten
-from windrow.pipelines.erasure.fingerprints import Fingerprint, fingerprints
 from windrow.pipelines.erasure.lines import lines_of
 from windrow.pipelines.erasure.person import Person, person_of
 from windrow.pipelines.erasure.search import Trace, search
@@ -38,6 +38,7 @@ from windrow.pipelines.runs.reports import DayReport
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.pipelines.upkeep.maintain import shorten_to_newest
+from windrow.pipelines.upkeep.verify import Fingerprint, fingerprints
 from windrow.schemas import registry
 from windrow.schemas.erased import erased_table
 from windrow.schemas.errors import StorageFailed
@@ -98,7 +99,7 @@ def erase(config: Config, where: str, stream_name: str | None, run_id: str | Non
     tables = StreamTables.of(person.stream)
     run = Run(run_id or run_table.new_run_id(person.stream.name, None), person.stream.name)
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))
-    before = fingerprints(lake, tables, person)
+    before = _others(lake, tables, person)
     progress("lines of the person")
     found = lines_of(lake, tables, person, run.run_id)
     _erase_lines(lake, tables, found.rows)
@@ -106,14 +107,7 @@ def erase(config: Config, where: str, stream_name: str | None, run_id: str | Non
     progress("old versions of the stream's tables")
     _shorten(lake, tables.all)
     _ingest_again(lake, run, tables, (), person, progress)  # runs read what the newest ingest has left
-    queries = registry.queries_of(person.stream.name)
-    _drop_panes(lake, [query.name for query in queries])
-    done = redo_stale(config, [query.name for query in queries], progress)
-    progress("old versions of the queries' tables")
-    of_queries = [QueryTables.of(query) for query in queries]
-    for each in of_queries:
-        _drop_audit_rows(lake, each)
-    _shorten(lake, chain.from_iterable(each.all for each in of_queries))
+    done = _make_days_again(lake, tables, progress)
     progress("search of every file")
     searched = search(config, person)
     receipt = Receipt(
@@ -123,8 +117,8 @@ def erase(config: Config, where: str, stream_name: str | None, run_id: str | Non
         lines=len({*zip(found.rows["path"].to_pylist(), found.rows["line"].to_pylist(), strict=True)}),
         events=found.events,
         files=len(found.paths),
-        days=_days(done.require()),
-        others=_compared(before, fingerprints(lake, tables, person)),
+        days=dict(Counter(report.query for report in done)),
+        others=_compared(before, _others(lake, tables, person)),
         searched=(searched.files, searched.file_bytes),
         found=searched.found,
         landing=_still_landed(lake, tables),
@@ -176,6 +170,19 @@ def _ingest_again(
         ingest_as_step(lake, run, tables, entry, Asked(again=frozenset(paths)), following)
 
 
+def _make_days_again(lake: Lake, tables: StreamTables, progress: Progress) -> list[DayReport]:
+    """Those that are stale, and leave of the queries' tables the newest versions alone."""
+    queries = registry.queries_of(tables.stream.name)
+    _drop_panes(lake, [query.name for query in queries])
+    done = redo_stale(lake.config, [query.name for query in queries], progress).require()
+    progress("old versions of the queries' tables")
+    of_queries = [QueryTables.of(query) for query in queries]
+    for each in of_queries:
+        _drop_audit_rows(lake, each)
+    _shorten(lake, chain.from_iterable(each.all for each in of_queries))
+    return done
+
+
 def _drop_panes(lake: Lake, queries: Collection[str]) -> None:
     """Runs make them again."""
     for name in map(panes_name, queries):
@@ -195,12 +202,21 @@ def _shorten(lake: Lake, tables: Iterable[Table]) -> None:
             shorten_to_newest(lake, table.name)
 
 
-def _days(reports: Iterable[DayReport]) -> dict[str, int]:
-    return dict(Counter(report.query for report in reports))
+def _others(lake: Lake, tables: StreamTables, person: Person) -> dict[str, Mapping[date, Fingerprint]]:
+    """By table, what the rows come to that aren't the person's: of silver, and of queries whose key has all columns of
+    the condition, so that a row is of one person."""
+    asked = [tables.silver]
+    for query in registry.queries_of(tables.stream.name):
+        if {*person.values} <= {*query.key}:
+            of_query = QueryTables.of(query)
+            asked += [of_query.results, of_query.late]
+    return {table.name: fingerprints(lake, table, f"({person.condition}) IS NOT TRUE") for table in asked}
 
 
-def _compared(before: dict[str, Fingerprint], after: dict[str, Fingerprint]) -> dict[str, tuple[int, bool]]:
-    return {name: (now.rows, before.get(name) == now) for name, now in after.items()}
+def _compared(
+    before: Mapping[str, Mapping[date, Fingerprint]], after: Mapping[str, Mapping[date, Fingerprint]]
+) -> dict[str, tuple[int, bool]]:
+    return {name: (sum(each.rows for each in now.values()), before[name] == now) for name, now in after.items()}
 
 
 def _still_landed(lake: Lake, tables: StreamTables) -> dict[str, int]:

@@ -44,9 +44,8 @@ GONE = (DeltaError, NotSetUp, OSError, pa.ArrowInvalid)  # a version of bronze, 
 class Asked:
     """What an ingest is asked for. leave_out: files that count as absent, since they changed while they were read;
     verify_content: to read all content, also where size and modification time are as before; forget, again: paths that
-    are to deliver nothing any more, or to be made again from bronze; where there are any, or `again` is none at all,
-    nothing else is looked for; left_out: hashes of content that paths were to
-    deliver no more, should `files_<stream>` know nothing of these paths."""
+    are to deliver nothing any more, or to be made again from bronze, where nothing else is looked for; left_out: hashes
+    of content that paths were to deliver no more, should `files_<stream>` know nothing of these paths."""
 
     leave_out: frozenset[str] = frozenset()
     verify_content: bool = False
@@ -147,12 +146,9 @@ class _Search:
         self.definition = definition_now(root, self.stream, self.found, self.trusted)
         self.everything = {*self.found.paths}
         self.listed = [path for path in self.found.paths if path not in asked.leave_out]
-        self.messages = list(self.found.messages)
-        self.rows: dict[str, FileRow] = {}
-        self.landed: set[str] = set()
-        self.unread: set[str] = set()
-        self.restored: dict[str, int] = {}
-        self.remembered: list[FileRow] = []
+        self.messages, self.rows = list(self.found.messages), dict[str, FileRow]()
+        self.landed, self.unread = set[str](), set[str]()
+        self.restored, self.remembered = dict[str, int](), list[FileRow]()
 
     def take_forgotten(self) -> None:
         """Paths that are to deliver nothing; files of theirs that stay are left out until they change."""
@@ -296,7 +292,7 @@ class _Search:
             return False
 
     def _row_again(self, row: FileRow) -> FileRow:
-        """A file's row when only the definition changed; its layout is chosen later, from bronze."""
+        """A row when only the definition changed; its layout is chosen later, from bronze."""
         why = no_events(self.stream, row.path)
         if why is None and not belongs(self.stream, row.path):
             why = "no layout of the stream is for files of that name"

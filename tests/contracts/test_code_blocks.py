@@ -59,6 +59,8 @@ RUN_BY = {
         "tests/airflow/test_provider.py::test_tasks_take_home_engine_and_locks_from_a_connection_as_the_page_shows",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
+    ("docs/erasure.md", """windrow forget --where "subscriber = '0123456789AB'" --stream cdr"""):
+        "tests/maintenance/test_erasure.py::test_killed_anywhere_the_same_command_ends_it",
     ("docs/add-a-stream.md", "from windrow.schemas.fields import decimal_number"):
         "tests/ingest/test_json_lines.py::test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined",
     ("docs/read-the-tables.md", "import os"):

@@ -1,6 +1,7 @@
 """A person's events leave every file of the lake, and rows of all others stay what they are; killed anywhere, the same
 command ends it. No JVM."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -14,17 +15,19 @@ import pytest
 from tests.support import meters, trips
 from tests.support.lakes import copied, ingest, silent
 from tests.support.landings import kill_after_commits
+from tests.support.rules import blocks
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.erasure.erase import erase
 from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.report import site
 from windrow.pipelines.runs.backfill import backfill
 from windrow.schemas import registry
 from windrow.schemas.errors import BadInput, UnknownName, WrongParameter
 from windrow.schemas.stream import Column, Layout, Record
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
-GONE, OTHERS = "Z9gone7", ("Aa1", "Bb2", "Cc3")
+GONE, OTHERS = "0123456789AB", ("Aa1", "Bb2", "Cc3")
 WHERE = f"subscriber = '{GONE}'"
 FIRST, DAYS = date(2015, 8, 2), 3
 QUERIES = ("cdr_subscribers", "cdr_sessions", "cdr_active")
@@ -149,7 +152,9 @@ def test_lines_that_were_erased_do_not_come_back_with_a_file(config):
 )
 def test_killed_anywhere_the_same_command_ends_it(config, commits):
     before = held(config)
-    words = ("forget", "--where", WHERE, "--engine", "local")
+    [command] = blocks("docs/erasure.md", "sh")
+    _, *words = shlex.split(command)
+    assert WHERE in words
     while kill_after_commits(config, commits, *words):
         commits += 7
     assert [name for name in holding(config) if not name.endswith(".log")] == []
@@ -201,3 +206,14 @@ def test_a_line_that_others_are_in_too_is_refused(tmp_path, monkeypatch):
 def test_what_is_no_person_is_refused(config, where, stream, error, says):
     with pytest.raises(error, match=says):
         erase(config, where, stream, None, silent)
+
+
+def test_pages_and_messages_show_no_person(config):
+    trips.write_bytes(config, f"{FOLDER}/refused.csv", f"{GONE},broken\n{GONE}\n".encode())
+    report = ingest(config, "cdr")
+    site.build(config, config.report, silent)
+    shown = [path.read_text() for path in config.report.rglob("*") if path.suffix in (".html", ".js", ".json")]
+    assert [text for text in shown if "cdr_sessions" in text]
+    assert [text for text in report.messages if "refused.csv" in text and "wrong column count" in text]
+    for value in (GONE, *OTHERS):
+        assert not [text for text in (*shown, *report.messages) if value in text]
