@@ -105,7 +105,7 @@ class _Verification:
         with trial(self.lake.config, f"verify_{self.query}") as copied:
             source = self.tables.source
             with self.lake.ingest_locked(source.stream.name), self.lake.locked(f"{self.query}.publish"):
-                copy(self.lake, [*(table.name for table in (*source.all, *self.tables.all)), *LEDGER], copied)
+                copy(self.lake, [*source.names, *(table.name for table in self.tables.all), *LEDGER], copied)
             first, *others = WAYS
             held, row = self._made(copied, first)
             yield row

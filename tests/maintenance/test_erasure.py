@@ -2,6 +2,7 @@
 command ends it. No JVM."""
 
 import shlex
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -22,6 +23,7 @@ from windrow.pipelines.erasure.erase import erase
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report import site
 from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
 from windrow.schemas.errors import BadInput, UnknownName, WrongParameter
 from windrow.schemas.stream import Column, Layout, Record
@@ -144,6 +146,12 @@ def test_lines_that_were_erased_do_not_come_back_with_a_file(config):
     assert not [name for name in holding(config) if name.startswith("lake/")]
     trips.write_bytes(config, path.replace("made", "copy"), content.encode())
     ingest(config, "cdr")
+    assert not [name for name in holding(config) if name.startswith("lake/")]
+    before = [rows(config, name, False) for name in ("silver_cdr", "pass_cdr")]
+    for table in StreamTables.of(registry.stream("cdr")).all:
+        shutil.rmtree(Lake(config).folder(table.name))
+    ingest(config, "cdr")
+    assert [rows(config, name, False) for name in ("silver_cdr", "pass_cdr")] == before
     assert not [name for name in holding(config) if name.startswith("lake/")]
 
 
