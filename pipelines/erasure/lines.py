@@ -17,7 +17,14 @@ from windrow.pipelines.erasure.person import Person
 from windrow.pipelines.ingest import landing
 from windrow.pipelines.ingest.erased import hash_of
 from windrow.pipelines.ingest.files import LINES_LOST, known_files
-from windrow.pipelines.ingest.parse import LINE_COLUMNS, Parser, ParseRules, definition_now, read_side_inputs
+from windrow.pipelines.ingest.parse import (
+    LINE_COLUMNS,
+    RECORDS_AT_ONCE,
+    Parser,
+    ParseRules,
+    definition_now,
+    read_side_inputs,
+)
 from windrow.pipelines.ingest.writes import choosers
 from windrow.pipelines.rows.arrays import arrow_schema
 from windrow.pipelines.tables.stream_tables import StreamTables
@@ -28,6 +35,11 @@ EVENT = ["path", "line", "reading", "start", "arrival", "arrival_date"]
 _NO_EVENTS = """
     SELECT path, line, text, damage FROM bronze ANTI JOIN silver USING (path, line)
     WHERE damage IS DISTINCT FROM '{}' AND ({})"""
+_SHARED = """
+    SELECT path, line FROM silver GROUP BY path, line
+    HAVING bool_or(({0}) IS TRUE) AND bool_or(({0}) IS NOT TRUE) ORDER BY ALL LIMIT 1"""
+_LINES = pa.schema([("path", pa.string()), ("line", pa.int64()), ("text", pa.string()), ("damage", pa.string())])
+assert tuple(_LINES.names) == LINE_COLUMNS
 _DUPLICATES = "SELECT path, line, text, NULL AS damage FROM quarantine WHERE reason = 'duplicate' AND text IS NOT NULL"
 
 
@@ -58,27 +70,18 @@ def lines_of(lake: Lake, tables: StreamTables, person: Person, run_id: str) -> F
 
 
 def _events(lake: Lake, tables: StreamTables, person: Person) -> Iterator[pa.Table]:
-    others: set[tuple[str, int]] = set()
-    theirs: set[tuple[str, int]] = set()
+    with storage.open_database(lake.config.scratch, lake.config.lake) as database:
+        database.register("silver", lake.dataset(tables.silver.name))
+        for path, line in database.sql(_SHARED.format(person.condition)).fetchall():
+            raise BadInput(
+                f"line {line} of {path} also holds events of others, and a line is erased as a whole; put a file "
+                f"without the person's values in its place, or remove all of it: windrow forget {path}"
+            )
     columns = [*dict.fromkeys([*EVENT, *person.values])]
     for batch in lake.dataset(tables.silver.name).to_batches(columns=columns):
         rows = pa.Table.from_batches([batch])
         if (is_theirs := person.is_theirs(rows)).any():
-            found = rows.filter(pa.array(is_theirs))
-            theirs.update(_places(found))
-            yield found.select(EVENT)
-        shared = rows.filter(pa.array(~is_theirs))
-        others.update(_places(shared.filter(pc.greater(shared["reading"], 0))))
-    if shared_lines := sorted(theirs & others):
-        path, line = shared_lines[0]
-        raise BadInput(
-            f"line {line} of {path} also holds events of others, and a line is erased as a whole; put a file without "
-            f"the person's values in its place, or remove all of it: windrow forget {path}"
-        )
-
-
-def _places(rows: pa.Table) -> list[tuple[str, int]]:
-    return [*zip(rows["path"].to_pylist(), rows["line"].to_pylist(), strict=True)]
+            yield rows.filter(pa.array(is_theirs)).select(EVENT)
 
 
 def _no_events(lake: Lake, tables: StreamTables, person: Person) -> Iterator[pa.Table]:
@@ -89,25 +92,27 @@ def _no_events(lake: Lake, tables: StreamTables, person: Person) -> Iterator[pa.
         refused: pa.Table = database.sql(_NO_EVENTS.format(ERASED, holds), params=[*person.texts]).to_arrow_table()
         duplicates: pa.Table = database.sql(_DUPLICATES).to_arrow_table()
     parser = Parser(_rules(lake, tables, {*refused["path"].to_pylist(), *duplicates["path"].to_pylist()}))
+    found: set[tuple[str, int]] = set()
     for lines in (refused, duplicates):
-        for batch in lines.combine_chunks().cast(_LINES).to_batches():
-            for one in range(len(batch)):
-                if _is_theirs(parser, batch.slice(one, 1), person, lines is refused):
-                    yield pa.table(
-                        {"path": batch["path"][one : one + 1], "line": batch["line"][one : one + 1], "reading": [0]}
-                    )
+        for batch in lines.cast(_LINES).to_batches(max_chunksize=RECORDS_AT_ONCE):
+            found |= _theirs(parser, batch, person)
+    if found:
+        paths, numbers = zip(*sorted(found), strict=True)
+        yield pa.table({"path": paths, "line": numbers, "reading": [0] * len(found)})
 
 
-_LINES = pa.schema([("path", pa.string()), ("line", pa.int64()), ("text", pa.string()), ("damage", pa.string())])
-assert tuple(_LINES.names) == LINE_COLUMNS
+def _theirs(parser: Parser, lines: pa.RecordBatch, person: Person) -> set[tuple[str, int]]:
+    """Of lines that silver has no event of: those with records of the person, and those without records that hold a
+    value."""
+    records = pa.Table.from_batches(parser.parse(lines), parser.schema)
+    events = records.filter(pc.is_null(records["reason"]))
+    of_lines = zip(_places(lines), lines["text"].to_pylist(), strict=True)
+    holding = {place for place, text in of_lines if person.words.search(text)}
+    return {*_places(events.filter(pa.array(person.is_theirs(events))))} | (holding - {*_places(events)})
 
 
-def _is_theirs(parser: Parser, line: pa.RecordBatch, person: Person, may_be_refused: bool) -> bool:
-    parsed = [pa.Table.from_batches([batch]) for batch in parser.parse(line)]
-    records = pa.concat_tables(parsed) if parsed else None
-    if records is not None and (events := records.filter(pc.is_null(records["reason"]))).num_rows:
-        return bool(person.is_theirs(events).any())
-    return may_be_refused and person.words.search(line["text"][0].as_py()) is not None
+def _places(rows: pa.Table | pa.RecordBatch) -> list[tuple[str, int]]:
+    return [*zip(rows["path"].to_pylist(), rows["line"].to_pylist(), strict=True)]
 
 
 def _rules(lake: Lake, tables: StreamTables, paths: set[str]) -> ParseRules:
