@@ -164,8 +164,8 @@ def failure(found: list[Verdict]) -> GateFailed | None:
 
 
 def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:
-    """Note what was found on steps, and the validation results in the ledger and, by their pages, in the log, with how many checks
-    passed."""
+    """Note what was found on steps, their validation results also in the ledger and, by their pages, in the log, with
+    how many checks passed."""
     results, stage = dict[str, None](), found[0][0].stages.name
     assert stage is not None, "a stage of the flow map validates"
     for entry, of_step in found:

@@ -1,5 +1,5 @@
-"""Who is told what steps read and wrote: a collector of OpenLineage, where the settings of its client name one; where an
-operator of Airflow has started the command, the file that it reads, since it tells the collector itself.
+"""Who is told what steps read and wrote: a collector of OpenLineage, where the settings of its client name one; where
+an operator of Airflow has started the command, the file that it reads, since it tells the collector itself.
 
 No run fails because of a collector, or waits for long: after the first event that does not arrive, a process tells no
 more.
@@ -9,7 +9,7 @@ import atexit
 import logging
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import openlineage
 from windrow.pipelines.ledger.lineage import RecordedStep, of_step
-from windrow.pipelines.ledger.openlineage import RUNNING, StepLineage
+from windrow.pipelines.ledger.openlineage import StepLineage
+from windrow.pipelines.ledger.running import RUNNING
 from windrow.pipelines.location import set_up
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _gave_up = Event()
 _log = logging.getLogger(__name__)
 
 
-def tell(lake: Lake, steps: Sequence[RecordedStep]) -> None:
+def tell(lake: Lake, steps: Iterable[RecordedStep]) -> None:
     """Of steps that begin, or have ended. O(columns of their tables)."""
     file = os.environ.get(openlineage.FILE)
     if _gave_up.is_set() or not (file or _is_named()):
@@ -45,8 +46,8 @@ def tell(lake: Lake, steps: Sequence[RecordedStep]) -> None:
         # Of a URL with a password, none of it.
         why = re.sub(r"//[^/\s]+@", "//…@", f"{type(error).__name__}: {error}".splitlines()[0][:500])
         _log.warning(
-            "this command tells OpenLineage no more, since an event could not be sent: %s. The run itself goes on. Look at "
-            "the settings of OpenLineage's client, such as OPENLINEAGE_URL; OPENLINEAGE_DISABLED=true turns it off",
+            "this command tells OpenLineage no more, since an event could not be sent: %s. The run goes on. Look "
+            "at the settings of OpenLineage's client, such as OPENLINEAGE_URL; OPENLINEAGE_DISABLED=true turns it off",
             why,
         )
 

@@ -78,9 +78,10 @@ class Stages:
 
 @dataclass
 class LedgerEntry:
-    """What a step notes while it runs; plain JSON values only. `validations`: by stage, files of the validation results
-    that it made, below `Config.expectations`; `verdicts`: what the gate found (verdicts.py), for lineage; `failed_in`, `came_to`: where the step ended badly, in which stage, and
-    all that it had come to; `ended`: what happens to the steps of other days is nothing to it any more."""
+    """What a step notes while it runs; plain JSON values only, but for `verdicts`: what the gate found (verdicts.py).
+    `validations`: by stage, files of the validation results that it made, below `Config.expectations`; `failed_in`,
+    `came_to`: where the step ended badly, in which stage, and all that it had come to; `ended`: what happens to the
+    steps of other days is nothing to it any more."""
 
     stages: Stages = field(default_factory=Stages)
     inputs: dict = field(default_factory=dict)

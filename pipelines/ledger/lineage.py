@@ -1,5 +1,5 @@
-"""What a step of the ledger read and wrote, as the ledger has it: tables in which version, how many rows, of which columns
-each column is made, and what the gate found on them."""
+"""What a step of the ledger read and wrote, as the ledger has it: tables in which version, how many rows, of which
+columns each column is made, and what the gate found on them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,8 @@ from typing import NamedTuple
 from windrow.pipelines import storage
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger.entry import SNAPSHOT, TABLE, TABLES, VERSION, LedgerEntry, Run
-from windrow.pipelines.ledger.openlineage import RUNNING, Check, ColumnLineage, Place, StepLineage, TableLineage
+from windrow.pipelines.ledger.openlineage import Check, ColumnLineage, Place, StepLineage, TableLineage
+from windrow.pipelines.ledger.running import RUNNING
 from windrow.pipelines.location import Location
 from windrow.pipelines.tables.column_lineage import ColumnPlace, Sources, features_sources, sources
 from windrow.schemas import registry

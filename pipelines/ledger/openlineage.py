@@ -23,8 +23,7 @@ T = TypeVar("T")
 FILE = "WINDROW_LINEAGE_FILE"
 """Names the file into which a command writes its steps, a line each, for the operator that has started it."""
 NAMESPACE, PARENT = "OPENLINEAGE_NAMESPACE", "OPENLINEAGE_PARENT_ID"
-RUNNING = "running"
-_EVENTS = {RUNNING: "START", "done": "COMPLETE", "failed": "FAIL", "refused": "FAIL"}
+_EVENTS = {"running": "START", "done": "COMPLETE", "failed": "FAIL", "refused": "FAIL"}
 _DOES = {
     "ingest": flow.SILVER.does,
     "forget": "takes out what a file delivered",
@@ -231,9 +230,10 @@ def _column_lineage(table: TableLineage) -> "dict[str, facet_v2.DatasetFacet]":
 
 
 def _output_facets(table: TableLineage) -> "dict[str, facet_v2.OutputDatasetFacet]":
-    from openlineage.client.facet_v2.output_statistics_output_dataset import OutputStatisticsOutputDatasetFacet
+    from openlineage.client.facet_v2 import output_statistics_output_dataset as statistics
 
-    return {} if table.rows is None else {"outputStatistics": _made(OutputStatisticsOutputDatasetFacet, table.rows)}
+    made = statistics.OutputStatisticsOutputDatasetFacet
+    return {} if table.rows is None else {"outputStatistics": _made(made, table.rows)}
 
 
 def _input_facets(table: TableLineage) -> "dict[str, facet_v2.InputDatasetFacet]":

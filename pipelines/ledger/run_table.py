@@ -92,11 +92,12 @@ class Recording:
         each has an equal part of the time. An error goes on to the caller, and is of all that have not ended."""
         stages, began = Stages(), time.monotonic()
         entries, shared = {run: LedgerEntry(stages) for run in of_runs}, {run: _shared(run, step) for run in of_runs}
-        runs_now = LedgerEntry(state=running.RUNNING)
-        row = _row(runs_now, None, 0.0)
+        begins = LedgerEntry(state=running.RUNNING)
+        row = _row(begins, None, 0.0)
         self.begun.append(running.begin(self.lake.config, [{**shared[run], **row} for run in of_runs]))
-        collector.tell(self.lake, [RecordedStep(run, step, runs_now, of["at"], of["at"]) for run, of in shared.items()])
         try:
+            begun = (RecordedStep(run, step, begins, of["at"], of["at"]) for run, of in shared.items())
+            collector.tell(self.lake, begun)
             yield entries
         except BaseException as raised:
             error = signals.asked() or damage.explained(self.lake, raised) or raised

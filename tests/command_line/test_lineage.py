@@ -1,5 +1,5 @@
-"""What commands tell a collector of OpenLineage, by the settings of its client: events of OpenLineage's own schemas, with
-the lake's rows, versions and verdicts; and that no collector keeps a run from what it does."""
+"""What commands tell a collector of OpenLineage, by the settings of its client: events of OpenLineage's own schemas,
+with the lake's rows, versions and verdicts; and that no collector keeps a run from what it does."""
 
 import json
 import os
