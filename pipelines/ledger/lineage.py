@@ -43,10 +43,10 @@ Uses = tuple[list[TableUse], list[TableUse]]
 def of_step(lake: Lake, recorded: RecordedStep) -> StepLineage:
     """O(columns of its tables), and their logs are read where they have changed."""
     run, step, entry, began, at = recorded
-    found = StepLineage(
-        str(lake.config.home), run.run_id, step, run.query or run.stream, run.day and str(run.day), entry.state,
-        entry.message, began.isoformat(), at.isoformat(), {"kernel": entry.kernel} if entry.kernel else {},
-    )  # fmt: skip
+    of, day = run.query or run.stream, str(run.day) if run.day else None
+    tags = {"kernel": entry.kernel} if entry.kernel else {}
+    times = began.isoformat(), at.isoformat()
+    found = StepLineage(str(lake.config.home), run.run_id, step, of, day, entry.state, entry.message, *times, tags)
     if entry.state == RUNNING:
         return found
     read, written = _uses(run, step, entry)

@@ -5,13 +5,14 @@ import json
 import os
 import socket
 from pathlib import Path
+from uuid import UUID
 
 import pyarrow.compute as pc
 import pytest
 
 from tests.support import trips
 from tests.support.command_line import typed
-from tests.support.lakes import DAYS, PATIENT
+from tests.support.lakes import DAYS, PATIENT, spoil_noted
 from tests.support.openlineage.collector import collecting
 from tests.support.openlineage.schema import require_event
 from tests.support.processes import python
@@ -23,6 +24,17 @@ pytestmark = [PATIENT, pytest.mark.slow]
 QUERY, DAY = "bikes_daily", DAYS[1]
 REPLAY = ("replay", QUERY, "--day", str(DAY))
 LABELS = f"start_station_id,asked_at,answer\n1,{DAY}T14:00:00Z,7\n-1,{DAY}T14:00:00Z,0\n"
+KILLED = """
+import os, sys
+from datetime import date
+from windrow.pipelines import config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.entry import Run
+run = Run("killed", "bikes", sys.argv[1], date.fromisoformat(sys.argv[2]))
+with run_table.step(Lake(config.load()), run, "audit"):
+    os._exit(9)
+"""
 GAVE_UP = "tells OpenLineage no more"
 
 
@@ -66,7 +78,7 @@ def test_a_day_s_work_is_told_with_columns_rows_versions_and_verdicts(published,
     trips.write(published, "late", [trips.trip(f"{DAY} 12:00:00", 600)])
     (tmp_path / "labels.csv").write_text(LABELS)
     features = ("features", "bikes_station", "--labels", str(tmp_path / "labels.csv"), "--into", "bikes_training")
-    settings = environment(published, **into_a_file(tmp_path), OPENLINEAGE_PARENT_ID=f"ours/dag.task/{'0' * 32}")
+    settings = environment(published, **into_a_file(tmp_path), OPENLINEAGE_PARENT_ID=f"ours/dag.task/{UUID(int=7)}")
     for words in (("ingest", "bikes"), REPLAY, features):
         ended = typed(*words, **settings)
         assert ended.code == 0, ended.error
@@ -125,19 +137,30 @@ def require_verdicts(lake: Lake, run_id: str, publish: dict) -> None:
     assert {each["assertion"]: each.get("column") for each in of_rows}["pane is one of the words"] == "pane"
 
 
-def test_a_collector_gets_the_same_and_why_a_step_was_refused(ingested, tmp_path):
+def test_a_collector_gets_the_same_and_why_steps_did_not_end_well(ingested):
     with collecting() as collector:
         settings = environment(ingested, **collector.settings, OPENLINEAGE_NAMESPACE="ours")
+        assert python("-c", KILLED, QUERY, str(DAY), env=settings).returncode == 9
         assert typed(*REPLAY, **settings).code == 0
         refused = typed("replay", QUERY, "--day", "1999-01-01", **settings)
+        spoil_noted(Lake(ingested), DAY)
+        failed = typed("ingest", "bikes", "--day", str(DAY), **settings)
     for event in collector.events:
         require_event(event)
     assert collector.refused == 0 and {each["job"]["namespace"] for each in collector.events} == {"ours"}
-    *published, begun, failed = collector.events
-    assert named(published[2:]) == [(f"{QUERY}.audit", "COMPLETE"), (f"{QUERY}.publish", "COMPLETE")]
-    assert named([begun, failed]) == [(f"{QUERY}.audit", "START"), (f"{QUERY}.audit", "FAIL")]
-    why = failed["run"]["facets"]["errorMessage"]["message"]
-    assert refused.code != 0 and refused.error.removeprefix("error: ").strip() in why
+    assert named(collector.events) == [
+        *((f"{QUERY}.{step}", "START") for step in ("audit", "audit", "publish")), (f"{QUERY}.audit", "ABORT"),
+        *((f"{QUERY}.{step}", "COMPLETE") for step in ("audit", "publish")),
+        *((of, event) for of in (f"{QUERY}.audit", "bikes.ingest") for event in ("START", "FAIL")),
+    ]  # fmt: skip
+    killed, _, _, aborted, _, _, _, of_no_day, _, of_silver = collector.events
+    assert killed["run"]["runId"] == aborted["run"]["runId"]
+    for ended, event in ((refused, of_no_day), (failed, of_silver)):
+        why = event["run"]["facets"]["errorMessage"]["message"]
+        assert ended.code != 0 and ended.error.partition("error: ")[2].splitlines()[0] in why
+    assertions = by_table(of_silver, "inputs")["silver_bikes"]["inputFacets"]["dataQualityAssertions"]["assertions"]
+    [broken] = [each for each in assertions if not each["success"]]
+    assert broken["contentType"] == "sql" and broken["assertion"] in failed.error and not by_table(of_no_day, "inputs")
 
 
 def test_a_collector_that_refuses_hangs_or_is_not_there_costs_a_run_one_message(ingested):

@@ -2,6 +2,7 @@
 
 import json
 from types import SimpleNamespace
+from uuid import UUID
 
 import pytest
 from airflow.providers.openlineage.extractors.manager import ExtractorManager
@@ -65,7 +66,7 @@ def test_the_provider_sends_what_the_command_read_and_wrote_each_table_once(extr
     found = extracted(steps)
     settings = {"type": "file", "log_file_path": str(tmp_path / "events"), "append": True}
     adapter = OpenLineageAdapter(OpenLineageClient(config={"transport": settings}))
-    adapter.complete_task("0" * 32, "bikes.replay", "2018-10-02T00:00:02+00:00", found, *[None] * 5)
+    adapter.complete_task(str(UUID(int=7)), "bikes.replay", "2018-10-02T00:00:02+00:00", found, *[None] * 5)
     event = json.loads((tmp_path / "events").read_text())
     require_event(event, only="windrow")
     inputs, outputs = ({each["name"]: each for each in event[of]} for of in ("inputs", "outputs"))
