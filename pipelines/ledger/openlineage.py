@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, timedelta
+from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from uuid import NAMESPACE_URL, uuid5
@@ -158,9 +159,14 @@ def _sum(*counts: int | None) -> int | None:
     return sum(known) if known else None
 
 
+@cache
+def _version() -> str:
+    return metadata.version("windrow")
+
+
 def _producer() -> str:
     """Windrow and its version, as a package URL."""
-    return f"pkg:pypi/windrow@{metadata.version('windrow')}"
+    return f"pkg:pypi/windrow@{_version()}"
 
 
 def _made(facet: Callable[..., T], *values: Any, **named: Any) -> T:
@@ -170,7 +176,7 @@ def _made(facet: Callable[..., T], *values: Any, **named: Any) -> T:
 def _run_facets(step: StepLineage) -> "dict[str, facet_v2.RunFacet]":
     from openlineage.client.facet_v2 import error_message_run, nominal_time_run, processing_engine_run, tags_run
 
-    engine = _made(processing_engine_run.ProcessingEngineRunFacet, metadata.version("windrow"), "Windrow")
+    engine = _made(processing_engine_run.ProcessingEngineRunFacet, _version(), "Windrow")
     tags = [tags_run.TagsRunFacetFields(*each, "WINDROW") for each in {"run_id": step.run_id, **step.tags}.items()]
     facets: dict[str, Any] = {"processing_engine": engine, "tags": _made(tags_run.TagsRunFacet, tags)}
     if step.day is not None:

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from windrow.pipelines.delta import damage
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.ledger import collector, running
+from windrow.pipelines.ledger import lineage_events, running
 from windrow.pipelines.ledger.code_hash import code_hash, definition_hash
 from windrow.pipelines.ledger.entry import LedgerEntry, Run, Stages
 from windrow.pipelines.ledger.lineage import RecordedStep
@@ -78,8 +78,8 @@ def new_run_id(of: str, day: date | None) -> str:
 
 @dataclass
 class Recording:
-    """The steps of one process on their way into the ledger; `waiting` rows are written together, and a collector is
-    told of the `ended` steps then."""
+    """The steps of one process on their way into the ledger; `waiting` rows are written together, then the
+    lineage of the `ended` steps is told."""
 
     lake: Lake
     waiting: list[dict] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Recording:
         self.begun.append(running.begin(self.lake.config, [{**shared[run], **row} for run in of_runs]))
         try:
             begun = (RecordedStep(run, step, begins, of["at"], of["at"]) for run, of in shared.items())
-            collector.tell(self.lake, begun)
+            lineage_events.tell(self.lake, begun)
             yield entries
         except BaseException as raised:
             error = signals.asked() or damage.explained(self.lake, raised) or raised
@@ -122,7 +122,7 @@ class Recording:
             self.lake.append(RUNS, _behind_the_newest(self.lake, [*unknown, *self.waiting]))
         for begun in self.begun:
             begun.forget()
-        collector.tell(self.lake, [*map(_recorded, unknown), *self.ended])
+        lineage_events.tell(self.lake, [*map(_recorded, unknown), *self.ended])
 
 
 def _behind_the_newest(lake: Lake, rows: list[dict]) -> list[dict]:

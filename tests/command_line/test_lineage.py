@@ -1,5 +1,5 @@
-"""What commands tell a collector of OpenLineage, by the settings of its client: events of OpenLineage's own schemas,
-with the lake's rows, versions and verdicts; and that no collector keeps a run from what it does."""
+"""What commands tell a backend of OpenLineage, by the settings of its client: events of OpenLineage's own schemas,
+with the lake's rows, versions and verdicts; and that no backend keeps a run from what it does."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 from tests.support import trips
 from tests.support.command_line import typed
 from tests.support.lakes import DAYS, PATIENT, spoil_noted
-from tests.support.openlineage.collector import collecting
+from tests.support.openlineage.backend import listening
 from tests.support.openlineage.schema import require_event
 from tests.support.processes import python
 from tests.support.rules import blocks
@@ -137,23 +137,23 @@ def require_verdicts(lake: Lake, run_id: str, publish: dict) -> None:
     assert {each["assertion"]: each.get("column") for each in of_rows}["pane is one of the words"] == "pane"
 
 
-def test_a_collector_gets_the_same_and_why_steps_did_not_end_well(ingested):
-    with collecting() as collector:
-        settings = environment(ingested, **collector.settings, OPENLINEAGE_NAMESPACE="ours")
+def test_a_backend_gets_the_same_and_why_steps_did_not_end_well(ingested):
+    with listening() as backend:
+        settings = environment(ingested, **backend.settings, OPENLINEAGE_NAMESPACE="ours")
         assert python("-c", KILLED, QUERY, str(DAY), env=settings).returncode == 9
         assert typed(*REPLAY, **settings).code == 0
         refused = typed("replay", QUERY, "--day", "1999-01-01", **settings)
         spoil_noted(Lake(ingested), DAY)
         failed = typed("ingest", "bikes", "--day", str(DAY), **settings)
-    for event in collector.events:
+    for event in backend.events:
         require_event(event)
-    assert collector.refused == 0 and {each["job"]["namespace"] for each in collector.events} == {"ours"}
-    assert named(collector.events) == [
+    assert backend.refused == 0 and {each["job"]["namespace"] for each in backend.events} == {"ours"}
+    assert named(backend.events) == [
         *((f"{QUERY}.{step}", "START") for step in ("audit", "audit", "publish")), (f"{QUERY}.audit", "ABORT"),
         *((f"{QUERY}.{step}", "COMPLETE") for step in ("audit", "publish")),
         *((of, event) for of in (f"{QUERY}.audit", "bikes.ingest") for event in ("START", "FAIL")),
     ]  # fmt: skip
-    killed, _, _, aborted, _, _, _, of_no_day, _, of_silver = collector.events
+    killed, _, _, aborted, _, _, _, of_no_day, _, of_silver = backend.events
     assert killed["run"]["runId"] == aborted["run"]["runId"]
     for ended, event in ((refused, of_no_day), (failed, of_silver)):
         why = event["run"]["facets"]["errorMessage"]["message"]
@@ -163,10 +163,10 @@ def test_a_collector_gets_the_same_and_why_steps_did_not_end_well(ingested):
     assert broken["contentType"] == "sql" and broken["assertion"] in failed.error and not by_table(of_no_day, "inputs")
 
 
-def test_a_collector_that_refuses_hangs_or_is_not_there_costs_a_run_one_message(ingested):
-    with collecting() as collector, socket.create_server(("127.0.0.1", 0)) as hanging:
+def test_a_backend_that_refuses_hangs_or_is_not_there_costs_a_run_one_message(ingested):
+    with listening() as backend, socket.create_server(("127.0.0.1", 0)) as hanging:
         settings = (
-            {"OPENLINEAGE_URL": collector.url.replace("//", "//user:secret@")},
+            {"OPENLINEAGE_URL": backend.url.replace("//", "//user:secret@")},
             {"OPENLINEAGE_URL": f"http://127.0.0.1:{hanging.getsockname()[1]}"},
             {"OPENLINEAGE__TRANSPORT__TYPE": "no.such.Transport"},
         )
@@ -174,7 +174,7 @@ def test_a_collector_that_refuses_hangs_or_is_not_there_costs_a_run_one_message(
             ended = typed(*REPLAY, **environment(ingested, **each))
             assert ended.code == 0 and ended.error.count(GAVE_UP) == 1, ended.error
             assert "secret" not in ended.error
-        assert collector.refused == 1 and not collector.events
+        assert backend.refused == 1 and not backend.events
 
 
 def test_without_settings_the_client_is_not_even_imported(ingested):
@@ -184,12 +184,12 @@ def test_without_settings_the_client_is_not_even_imported(ingested):
     assert code == "0" and not [name for name in imported if name.startswith("openlineage")]
 
 
-def test_for_an_operator_steps_go_into_its_file_and_to_no_collector(ingested, tmp_path):
+def test_for_an_operator_steps_go_into_its_file_and_to_no_backend(ingested, tmp_path):
     file = tmp_path / "steps"
-    with collecting() as collector:
-        asked = collector.settings | {openlineage.FILE: str(file)}
+    with listening() as backend:
+        asked = backend.settings | {openlineage.FILE: str(file)}
         assert typed(*REPLAY, **environment(ingested, **asked)).code == 0
-    assert not collector.events
+    assert not backend.events
     steps = [*map(openlineage.StepLineage.of_json, file.read_text().splitlines())]
     assert [each.as_json for each in steps] == file.read_text().splitlines()
     assert [(each.step, each.state) for each in steps] == [("audit", "done"), ("publish", "done")]

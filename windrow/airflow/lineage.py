@@ -1,5 +1,5 @@
 """What a task's command read and wrote, for Airflow's own provider of OpenLineage, which asks the operator: the command
-writes its steps into a file instead of telling a collector itself."""
+writes its steps into a file instead of telling a backend itself."""
 
 from importlib.util import find_spec
 from pathlib import Path

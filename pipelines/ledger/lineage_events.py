@@ -1,7 +1,7 @@
-"""Who is told what steps read and wrote: a collector of OpenLineage, where the settings of its client name one; where
-an operator of Airflow has started the command, the file that it reads, since it tells the collector itself.
+"""Who is told what steps read and wrote: a backend of OpenLineage, where the settings of its client name one; where an
+operator of Airflow has started the command, the file that this reads, since that tells the backend itself.
 
-No run fails because of a collector, or waits for long: after the first event that does not arrive, a process tells no
+No run fails because of a backend, or waits for long: after the first event that does not arrive, a process tells no
 more.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_WAIT_S = 5.0
 """For one event: the client's own tries may take longer."""
 _NAMED_BY = ("OPENLINEAGE_URL", "OPENLINEAGE_CONFIG", "OPENLINEAGE__TRANSPORT")
-_FILE, _FOLDERS = "openlineage.yml", (".", "~/.openlineage")
+_FILE = "openlineage.yml"
 _gave_up = Event()
 _log = logging.getLogger(__name__)
 
@@ -53,11 +53,12 @@ def tell(lake: Lake, steps: Iterable[RecordedStep]) -> None:
 
 
 def _is_named() -> bool:
-    """Whether the client would find a collector, without the half second that its import takes."""
+    """Whether the client would find a backend; to ask it would import it, which takes longer than some commands."""
     if os.environ.get("OPENLINEAGE_DISABLED", "").lower().strip() == "true":
         return False
     named = any(value for name, value in os.environ.items() if name.startswith(_NAMED_BY))
-    return named or any(os.path.isfile(os.path.join(os.path.expanduser(folder), _FILE)) for folder in _FOLDERS)
+    folders = Path(), Path(os.environ.get("HOME", "."), ".openlineage")
+    return named or any((folder / _FILE).is_file() for folder in folders)
 
 
 def _note(step: StepLineage, file: Path) -> None:

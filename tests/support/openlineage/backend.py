@@ -1,4 +1,4 @@
-"""A collector of OpenLineage on this machine: it takes events from a client that has its key."""
+"""A backend of OpenLineage on this machine: it takes events from a client that has its key."""
 
 import json
 import secrets
@@ -10,7 +10,7 @@ from threading import Thread
 
 
 @dataclass
-class Collector:
+class Backend:
     """`events`: those that came; `refused`: how many came without the key."""
 
     url: str = ""
@@ -25,8 +25,8 @@ class Collector:
 
 
 @contextmanager
-def collecting() -> Iterator[Collector]:
-    made = Collector()
+def listening() -> Iterator[Backend]:
+    made = Backend()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
