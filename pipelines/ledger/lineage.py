@@ -107,21 +107,16 @@ def _of_audit(run: Run, entry: LedgerEntry) -> Uses:
 
 
 def _table(lake: Lake, use: TableUse, made_from: Sources, checks: Iterable[Check] = ()) -> TableLineage:
+    """A table that is made anew has the name that readers will know it by."""
     found = storage.read_only_table(lake.folder(use.table))
-    columns = [
-        ColumnLineage(
-            each.name,
-            str(getattr(each.type, "type", each.type)),
-            (each.metadata or {}).get("comment", ""),
-            tuple(
-                (*place(lake.folder(of.table)), of.column)
-                for of in made_from.get(ColumnPlace(use.table, each.name), ())
-            ),
-        )
-        for each in found.schema().fields
-    ]
+    columns = []
+    for each in found.schema().fields:
+        type_, meaning = str(getattr(each.type, "type", each.type)), (each.metadata or {}).get("comment", "")
+        of_column = made_from.get(ColumnPlace(use.table, each.name), ())
+        read = tuple((*place(lake.config.lake / of.table), of.column) for of in of_column)
+        columns.append(ColumnLineage(each.name, type_, meaning, read))
     meaning = found.metadata().description or ""
-    where = place(lake.folder(use.table))
+    where = place(lake.config.lake / use.table)
     return TableLineage(where, meaning, use.version, use.rows, None, tuple(columns), tuple(checks))
 
 

@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 def tell(lake: Lake, steps: Iterable[RecordedStep]) -> None:
     """Of steps that begin, or have ended. O(columns of their tables)."""
     file = os.environ.get(openlineage.FILE)
-    if _gave_up.is_set() or not (file or _is_named()):
+    if _gave_up.is_set() or lake.config.is_trial or not (file or _is_named()):
         return
     try:
         for found in (of_step(lake, step) for step in steps):

@@ -4,11 +4,13 @@ with the lake's rows, versions and verdicts; and that no backend keeps a run fro
 import json
 import os
 import socket
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
 import pyarrow.compute as pc
 import pytest
+from openlineage.client.naming import dataset
 
 from tests.support import trips
 from tests.support.command_line import typed
@@ -17,8 +19,10 @@ from tests.support.openlineage.backend import listening
 from tests.support.openlineage.schema import require_event
 from tests.support.processes import python
 from tests.support.rules import blocks
+from windrow.pipelines import location
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.ledger import openlineage, run_table
+from windrow.pipelines.ledger import lineage, openlineage, run_table
+from windrow.pipelines.ledger.entry import Run
 
 pytestmark = [PATIENT, pytest.mark.slow]
 QUERY, DAY = "bikes_daily", DAYS[1]
@@ -184,7 +188,7 @@ def test_without_settings_the_client_is_not_even_imported(ingested):
     assert code == "0" and not [name for name in imported if name.startswith("openlineage")]
 
 
-def test_for_an_operator_steps_go_into_its_file_and_to_no_backend(ingested, tmp_path):
+def test_for_an_operator_steps_go_into_its_file_and_to_no_backend_but_those_of_a_trial(ingested, tmp_path, monkeypatch):
     file = tmp_path / "steps"
     with listening() as backend:
         asked = backend.settings | {openlineage.FILE: str(file)}
@@ -193,3 +197,19 @@ def test_for_an_operator_steps_go_into_its_file_and_to_no_backend(ingested, tmp_
     steps = [*map(openlineage.StepLineage.of_json, file.read_text().splitlines())]
     assert [each.as_json for each in steps] == file.read_text().splitlines()
     assert [(each.step, each.state) for each in steps] == [("audit", "done"), ("publish", "done")]
+    monkeypatch.setenv(openlineage.FILE, str(tmp_path / "none"))
+    with run_table.step(Lake(replace(ingested, is_trial=True)), Run("tried", "bikes", QUERY, DAY), "audit"):
+        pass
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "naming"),
+    [
+        ("/data/lake/bikes", dataset.LocalFileSystem("/data/lake/bikes")),
+        ("s3://bucket/lake/bikes", dataset.S3("bucket", "lake/bikes")),
+        ("hdfs://head:8020/lake/bikes", dataset.HDFS("head", "8020", "/lake/bikes")),
+    ],
+)
+def test_a_table_has_the_name_that_openlineage_gives_its_place(address, naming):
+    assert lineage.place(location.at(address)) == (naming.get_namespace(), naming.get_name())
