@@ -14,7 +14,7 @@ from openlineage.client import OpenLineageClient
 
 from tests.support.airflow.operators import RUN, program
 from tests.support.openlineage.schema import require_event
-from windrow.airflow import installation, tasks
+from windrow.airflow import installation, lineage, tasks
 from windrow.pipelines import flow
 from windrow.pipelines.ledger.openlineage import FILE, Check, ColumnLineage, StepLineage, TableLineage
 from windrow.schemas import registry
@@ -90,3 +90,9 @@ def test_a_task_that_fails_says_which_checks_did(extracted):
 def test_a_command_without_steps_has_no_tables(extracted):
     found = extracted([])
     assert not found.inputs and not found.outputs
+
+
+def test_without_the_provider_a_command_goes_by_its_own_settings(monkeypatch, tmp_path):
+    assert lineage.asked(tmp_path)
+    monkeypatch.setattr(lineage, "find_spec", lambda _: None)
+    assert lineage.asked(tmp_path) == {} and lineage.read(tmp_path) == []
