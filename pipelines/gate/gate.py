@@ -164,11 +164,12 @@ def failure(found: list[Verdict]) -> GateFailed | None:
 
 
 def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:
-    """Note the validation results of steps in the ledger and, by their pages, in the log, with how many checks
-    passed."""
+    """Note what was found on steps, their validation results also in the ledger and, by their pages, in the log, with
+    how many checks passed."""
     results, stage = dict[str, None](), found[0][0].stages.name
     assert stage is not None, "a stage of the flow map validates"
     for entry, of_step in found:
+        entry.verdicts += of_step
         of_entry = dict.fromkeys(verdict.validation for verdict in of_step if verdict.validation)
         if of_entry:
             entry.validations.setdefault(stage, []).extend(of_entry)

@@ -11,16 +11,21 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
-from windrow.airflow import connections, installation
+from windrow.airflow import connections, installation, lineage
 from windrow.airflow.hook import WindrowHook
 from windrow.pipelines.flow import REPORT, RUNS
 from windrow.processes.children import end_session
 from windrow.schemas import errors
+
+if TYPE_CHECKING:
+    from airflow.providers.openlineage.extractors import OperatorLineage
+
+    from windrow.pipelines.ledger.openlineage import StepLineage
 
 # Exit codes of commands that had nothing to do, and of errors that a retry would meet again.
 SKIPS = tuple(sorted({kind.exit_code for kind in errors.kinds() if kind.skipped}))
@@ -63,12 +68,13 @@ class WindrowOperator(BaseOperator):
         self.conn_id = conn_id
         self.arguments, self.of_a_day, self.publishes = list(arguments), of_a_day, publishes
         self.process: subprocess.Popen | None = None
+        self.steps: list[StepLineage] = []
 
     def execute(self, context: Context) -> dict[str, dict] | None:
         with TemporaryDirectory(prefix="windrow-") as folder:
             asset_events = Path(folder) / "asset_events.json"
             try:
-                settings = self.environment()
+                settings = self.environment() | lineage.asked(Path(folder))
                 self._run(self.command(context, asset_events, settings), settings)
             except AirflowSkipException:
                 if not _read(asset_events):
@@ -77,6 +83,8 @@ class WindrowOperator(BaseOperator):
                 if published := _read(asset_events):
                     context["ti"].xcom_push(UNNOTED, published)
                 raise
+            finally:
+                self.steps = lineage.read(Path(folder))
             published = _read(asset_events)
             if self.publishes and not published:
                 raise AirflowSkipException("there was nothing to publish")
@@ -104,6 +112,10 @@ class WindrowOperator(BaseOperator):
     def note(self, asset_events: dict[str, dict], context: Context) -> None:
         """Put what is known of each table on its event."""
         note(self.outlets, asset_events, context)
+
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> "OperatorLineage":
+        """What the command read and wrote, however it ended: Airflow's provider of OpenLineage asks for it."""
+        return lineage.of_steps(self.steps)
 
     def command(self, context: Context, asset_events: Path, settings: Mapping[str, str]) -> list[str]:
         """What is run. AirflowFailException for a run without a day, or a wrong setting."""

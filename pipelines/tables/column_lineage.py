@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from windrow.schemas import registry
+from windrow.schemas.feature_set import AGE_S, SUFFIX, FeatureSet
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
 from windrow.schemas.side_tables import lateness_name, panes_name, state_name
@@ -47,6 +48,19 @@ def sources(columns_of: Mapping[str, Iterable[str]]) -> Sources:
             )
             found[ColumnPlace(table, column)] = made_from
     return {place: made_from for place, made_from in found.items() if made_from}
+
+
+def features_sources(features: FeatureSet, table: str, columns: Iterable[str]) -> Sources:
+    """Of the features among a table's columns; its labels come from elsewhere."""
+    silver, found = f"silver_{features.stream}", dict[str, list[ColumnPlace]]()
+    for suffix in SUFFIX.values():
+        for name, aggregate in features.aggregates.items():
+            read = [ColumnPlace(silver, each) for each in aggregate.read_columns or ("start",)]
+            found |= {f"{name}_{window}{suffix}": read for window in features.windows}
+        for name, asked in features.latest.items():
+            read_of = {each: each for each in asked.columns} | {AGE_S: "window_end"}
+            found |= {f"{name}_{each}{suffix}": [ColumnPlace(asked.query, of)] for each, of in read_of.items()}
+    return {ColumnPlace(table, column): found[column] for column in columns if column in found}
 
 
 def users(made_from: Sources) -> Sources:
