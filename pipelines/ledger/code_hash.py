@@ -41,6 +41,7 @@ MAKE_NO_ROWS = (
     "pipelines/compiled.py",
     "pipelines/docs/",
     "pipelines/features/stale.py",
+    "pipelines/ledger/kept_definition.py",
     "pipelines/logged.py",
     "pipelines/setting_up.py",
     "pipelines/upkeep/",
@@ -48,6 +49,7 @@ MAKE_NO_ROWS = (
     "pipelines/lateness/",
     "pipelines/ingest/profile.py",
     "pipelines/sql/",
+    "pipelines/why/",
 )
 
 
