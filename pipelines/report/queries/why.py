@@ -1,0 +1,103 @@
+"""Why the rows of the most revised windows say what they say: each revision's events, and who published it. A click on
+a dot of the figure of revisions leads here."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from windrow.pipelines.gate.recount import sql
+from windrow.pipelines.report.page import Anchor, PageTable, Section
+from windrow.pipelines.report.queries.results import key_label
+from windrow.pipelines.report.reader import Reader
+from windrow.pipelines.report.words import length
+from windrow.pipelines.why.asked import AskedWindow
+from windrow.pipelines.why.explain import Change, ExplainedRevision, ExplainedWindow, Explanation, explain
+from windrow.pipelines.why.listing import run_rows
+from windrow.pipelines.why.published import in_text
+from windrow.schemas.query import WINDOW_NAME, Query
+
+_EVENTS, _REVISIONS = 10, 20
+
+
+def why(reader: Reader, query: Query) -> Section:
+    """Of the windows of the table `most` (figures.py), a table each."""
+    tables = [
+        _table(query, place, label, *_explained(reader, query, row)) for place, label, row in _asked(reader, query)
+    ]
+    return Section("Why", tuple(tables))
+
+
+def _asked(reader: Reader, query: Query) -> Iterator[tuple[int, str, dict]]:
+    """Place and name of each window, and its row of what tells windows apart."""
+    number = "0 AS window_number" if query.context_free else "window_number"
+    named = "".join(f"{sql.name(each)}, " for each in (*query.key, *query.name_column))
+    rows = reader.rows(f"""
+        WITH every AS (
+            SELECT DISTINCT {named}{key_label(query)} AS why_key, window_start, window_end, {number}
+            FROM {query.name})
+        SELECT every.*, most.place AS why_place FROM every JOIN most ON every.why_key = most.key
+            AND every.window_start = most.window_start AND every.window_end = most.window_end
+            AND every.window_number = most.window_number ORDER BY why_place""")
+    for row in rows:
+        yield row["why_place"], row["why_key"], row
+
+
+def _explained(reader: Reader, query: Query, row: dict) -> tuple[Explanation, ExplainedWindow]:
+    key = {name: row[name] for name in query.key}
+    asked = AskedWindow(query, key, row["window_start"], row["window_end"], row.get(WINDOW_NAME))
+    found = explain(reader.lake, asked)
+    return found, next(each for each in found.windows if each.place[2] == row["window_number"])
+
+
+def _table(query: Query, place: int, label: str, found: Explanation, window: ExplainedWindow) -> PageTable:
+    columns = ("revision", "known from", "change", "file and line", "event time", "arrival", "late by", *found.columns)
+    shown = window.revisions[-_REVISIONS:]
+    rows = [row for each in shown for row in _rows(place, each, found.columns)]
+    title = f"{label}, {in_text(window.place[0])} to {in_text(window.place[1])}"
+    return PageTable(title, columns, rows, _caption(query, found, len(window.revisions)), "folded", f"why-{place}")
+
+
+def _rows(place: int, revision: ExplainedRevision, columns: list[str]) -> Iterator[tuple]:
+    row, blank = revision.row, ("",) * len(columns)
+    name = Anchor(f"{row['revision']}, {row['pane']}", f"why-{place}-{row['revision']}", "")
+    says = f"{row['events']:,} events: " + ("; ".join(revision.wrong) or "adds up")
+    yield (name, _at(row["emitted_at"]), says, "", "", "", "", *blank)
+    for change in revision.changes[:_EVENTS]:
+        yield ("", "", change.sign, *_event(change, columns))
+    if (more := len(revision.changes) - _EVENTS) > 0:
+        yield ("", "", f"{more:,} more", "", "", "", "", *blank)
+
+
+def _event(change: Change, columns: list[str]) -> tuple:
+    event = change.event.row
+    late_s = None if change.late_by is None else change.late_by.total_seconds()
+    values = (str(event[name]) if isinstance(event[name], datetime | bool) else event[name] for name in columns)
+    late = length(late_s) if late_s is not None and late_s >= 0 else "on time"
+    return (f"{event['path']}:{event['line']}", _at(event["start"]), _at(event["arrival"]), late, *values)
+
+
+def _at(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S}"
+
+
+def _caption(query: Query, found: Explanation, revisions: int) -> str:
+    runs = "; ".join(
+        f"{row['day']} by run {row['run']}, definition {row['definition']}, code {row['code']}, {row['checks']}"
+        for row in run_rows(found)
+    )
+    newest = f"The newest {_REVISIONS} of {revisions:,} revisions. " if revisions > _REVISIONS else ""
+    remarks = "".join(f" {each}." for each in found.remarks)
+    published = f"Published: {runs or 'by no run that the ledger knows'}."
+    return f"{newest}{published}{remarks} All of it: `{_command(query, found)}`"
+
+
+def _command(query: Query, found: Explanation) -> str:
+    asked = found.asked
+    keys = [name if value is None else f"{name}={_typed(value)}" for name, value in asked.key.items()]
+    name = "" if asked.name is None else f" --window-name {asked.name}"
+    end = "" if asked.end is None else f"/{in_text(asked.end)}"
+    given = "".join(f" --key '{each}'" for each in keys)
+    return f"windrow why {query.name}{given} --window {in_text(asked.start)}{end}{name}"
+
+
+def _typed(value: object) -> str:
+    return in_text(value) if isinstance(value, datetime) else str(value)
