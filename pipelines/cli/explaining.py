@@ -118,14 +118,16 @@ def _listed(title: str, rows: list[dict], most: int | None) -> None:
 
 
 def _say_of(found: "Explanation") -> None:
-    wrong = [
-        (each.row["revision"], text) for window in found.windows for each in window.revisions for text in each.wrong
-    ]
-    for revision, text in wrong:
-        _output.warn(f"revision {revision} doesn't add up: {text}")
+    _warn_of(found, "")
     left_out = f"; not counted again: {', '.join(found.not_counted)}" if found.not_counted else ""
-    if not wrong:
+    if found.adds_up:
         _output.note(f"every revision is what its events say{left_out}")
+
+
+def _warn_of(found: "Explanation", version: str) -> None:
+    for each in (each for window in found.windows for each in window.revisions):
+        for text in each.wrong:
+            _output.warn(f"{version}revision {each.row['revision']} doesn't add up: {text}")
 
 
 def _show_difference(found: "Difference", most: int | None) -> None:
@@ -146,12 +148,7 @@ def _show_difference(found: "Difference", most: int | None) -> None:
         if each is not None:
             for remark in each.remarks:
                 _output.note(f"version {each.version}: {remark}")
-            for window in each.windows:
-                for revision in window.revisions:
-                    for text in revision.wrong:
-                        _output.warn(
-                            f"version {each.version}, revision {revision.row['revision']} doesn't add up: {text}"
-                        )
+            _warn_of(each, f"version {each.version}, ")
     if found.adds_up:
         _output.note("the difference is what its events say")
     else:

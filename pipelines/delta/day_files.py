@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
+from functools import reduce
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -146,10 +147,9 @@ def files_holding(lake: Lake, name: str, version: int | None, asked: Mapping[str
     """What the log of a version says of the files that may have a row whose columns all have values that are asked for,
     as `Lake.add_actions` does. No file is opened. O(files of the table)."""
     actions = lake.add_actions(name, version)
-    for column, bounds in asked.items():
-        may = bounds.may_be_in(actions, column)
-        actions = actions if may is None else actions.filter(may)
-    return actions
+    may = [bounds.may_be_in(actions, column) for column, bounds in asked.items()]
+    known = [each for each in may if each is not None]
+    return actions.filter(reduce(pc.and_, known)) if known else actions
 
 
 def places_of(lake: Lake, name: str, actions: pa.Table) -> list[str]:

@@ -1,6 +1,6 @@
 """Which window is asked: of a query's key, by its start, and its end or name where one start has several."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -98,7 +98,12 @@ def _window_name(query: Query, name: str | None) -> str | None:
 
 
 def _of_type(text: str, type_: str, value: str) -> Any:
-    read = {"int64": int, "float64": float, "bool": lambda each: _TRUTHS[each.lower()], "date": date.fromisoformat}
+    read: dict[str, Callable[[str], Any]] = {
+        "int64": int,
+        "float64": float,
+        "bool": lambda each: _TRUTHS[each.lower()],
+        "date": date.fromisoformat,
+    }
     if type_ == "timestamp":
         return read_moment("--key", value)
     try:

@@ -73,16 +73,19 @@ class Difference:
 
 def difference(lake: Lake, asked: AskedWindow, first: int, second: int) -> Difference:
     """Of two versions. Raises as `explain` where neither has the window."""
-    found = [_explained(lake, asked, version) for version in (first, second)]
-    if found == [None, None]:
+    one, other = (_explained(lake, asked, version) for version in (first, second))
+    if one is None and other is None:
         explain(lake, asked, second)  # which says what is wrong
-    windows = [{window.place: window for window in each.windows} if each else {} for each in found]
-    pairs = [(place, *(each.get(place) for each in windows)) for place in sorted({*windows[0], *windows[1]})]
-    made = [
-        _of_window(asked.query, place, *([] if window is None else window.revisions for window in pair))
-        for place, *pair in pairs
+    before, after = _revisions(one), _revisions(other)
+    windows = [
+        _of_window(asked.query, place, before.get(place, []), after.get(place, []))
+        for place in sorted({*before, *after})
     ]
-    return Difference(*found, made, _of_definition(made))
+    return Difference(one, other, windows, _of_definition(windows))
+
+
+def _revisions(found: Explanation | None) -> dict[Place, list[ExplainedRevision]]:
+    return {window.place: window.revisions for window in found.windows} if found else {}
 
 
 def _explained(lake: Lake, asked: AskedWindow, version: int) -> Explanation | None:
@@ -97,12 +100,13 @@ def _explained(lake: Lake, asked: AskedWindow, version: int) -> Explanation | No
 def _of_window(
     query: Query, place: Place, first: list[ExplainedRevision], second: list[ExplainedRevision]
 ) -> WindowDifference:
-    ends = [each[-1] if each else None for each in (first, second)]
-    gone, came = (_events(each) for each in ends)
-    reasons = [_reason("−", event, ends[0], ends[1]) for each, event in gone.items() if each not in came]
-    reasons += [_reason("+", event, ends[1], ends[0]) for each, event in came.items() if each not in gone]
-    values = [_value(name, query.aggregates.get(name), ends, reasons) for name in ("events", *query.aggregates)]
-    return WindowDifference(place, *ends, reasons, values, _rows(first, second))
+    one, other = (each[-1] if each else None for each in (first, second))
+    gone, came = _events(one), _events(other)
+    reasons = [_reason("−", event, one, other) for each, event in gone.items() if each not in came]
+    reasons += [_reason("+", event, other, one) for each, event in came.items() if each not in gone]
+    names = ("events", *query.aggregates)
+    values = [_value(name, query.aggregates.get(name), (one, other), reasons) for name in names]
+    return WindowDifference(place, one, other, reasons, values, _rows(first, second))
 
 
 def _events(revision: ExplainedRevision | None) -> dict[tuple, Event]:
@@ -119,7 +123,7 @@ def _reason(sign: str, event: Event, of: ExplainedRevision | None, other: Explai
 
 def _why_not(event: Event, other: ExplainedRevision) -> str:
     place = [event.row[name] for name in _PLACE]
-    there = next((seen for seen in other.seen if [seen.row[name] for name in _PLACE] == place), None)
+    there = next((seen for seen in other.by.seen if [seen.row[name] for name in _PLACE] == place), None)
     if there is None:
         later = event.row["arrival"].date() > other.day
         return "it arrived later" if later else "it is not in the silver of the other version"

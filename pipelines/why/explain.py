@@ -14,7 +14,7 @@ from windrow.pipelines.ledger.kept_definition import text_of
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.pipelines.why.asked import AskedWindow
 from windrow.pipelines.why.held import Held, is_counted, starts_of
-from windrow.pipelines.why.key_events import KeyEvents, SeenEvent
+from windrow.pipelines.why.key_events import KeyEvents
 from windrow.pipelines.why.published import Place, PublishingRun, late_rows, publishing_runs, revisions
 from windrow.schemas import registry
 from windrow.schemas.model import Model
@@ -43,7 +43,7 @@ class Change:
 @dataclass(frozen=True)
 class ExplainedRevision:
     """A row of the query's table; changes: since the revision before; held: all that it covers; run: None where the
-    ledger knows none; wrong: what isn't as the events say; seen: silver as its run read it."""
+    ledger knows none; wrong: what isn't as the events say; by: how that was found."""
 
     row: dict[str, Any]
     held: list[Event]
@@ -51,7 +51,6 @@ class ExplainedRevision:
     run: PublishingRun | None
     wrong: list[str]
     by: Held
-    seen: Sequence[SeenEvent]
 
     @property
     def day(self) -> date:
@@ -117,6 +116,7 @@ class _Explaining:
         days = {row["emitted_at"].date() for rows in self._rows.values() for row in rows}
         self._runs = publishing_runs(self.lake, self.asked.query.name, days, self.version)
         self._remarks: list[str] = []
+        self._held_on: dict[tuple[Place, date], Held] = {}
 
     @cached_property
     def _events(self) -> KeyEvents:
@@ -143,16 +143,23 @@ class _Explaining:
         return ExplainedWindow(place, found, missed)
 
     def _revision(self, place: Place, row: dict, before: dict[tuple, Event]) -> ExplainedRevision:
-        run = self._runs.get(row["emitted_at"].date())
-        silver, remark = self._events.read_by(run)
-        self._remarks += [] if remark is None else [f"{row['emitted_at'].date()}: {remark}"]
-        by = Held(self._part(self._definition(run)), place)
-        seen = self._events.at(silver, row["emitted_at"].date())
-        held = by.by(seen, row["emitted_at"])
+        day = row["emitted_at"].date()
+        run, by = self._runs.get(day), self._held(place, day)
+        held = by.at(row["emitted_at"])
         now = {_identity(event): event for event in held}
         changes = [self._change("+", by, event) for each, event in now.items() if each not in before]
         changes += [self._change("−", by, event) for each, event in before.items() if each not in now]
-        return ExplainedRevision(row, held, changes, run, by.differences(row, held), by, seen)
+        return ExplainedRevision(row, held, changes, run, by.differences(row, held), by)
+
+    def _held(self, place: Place, day: date) -> Held:
+        """By the definition and from the silver of the day's run."""
+        if (place, day) not in self._held_on:
+            run = self._runs.get(day)
+            silver, remark = self._events.read_by(run)
+            self._remarks += [] if remark is None else [f"{day}: {remark}"]
+            part = self._part(self._definition(run))
+            self._held_on[place, day] = Held(part, place, self._events.at(silver, day))
+        return self._held_on[place, day]
 
     def _change(self, sign: str, by: Held, event: Event) -> Change:
         late_us = by.late_by_us(event)

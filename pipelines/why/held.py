@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from windrow.pipelines.delta.day_files import Bounds
@@ -37,16 +38,22 @@ def starts_of(query: Query, windows: Sequence[tuple[datetime, datetime]]) -> Bou
 
 @dataclass
 class Held:
-    """Of one window, by one definition of its query."""
+    """Of one window, by one definition of its query, from its key's events in order of arrival."""
 
     query: Query
     place: Place
+    seen: Sequence[SeenEvent]
 
-    def by(self, events: Sequence[SeenEvent], emitted_at: datetime) -> list[Event]:
-        """The events that a row of the window covers that was emitted then, in the order of its aggregates; from events
-        in order of arrival. O(events), and the plain walk over all of them where windows depend on others."""
-        known = [self.event(each) for each in events if each.row["arrival"] <= emitted_at]
-        known = [event for event in known if evaluate(self.query.condition, event.row) is True]
+    @cached_property
+    def counted(self) -> list[Event]:
+        """The events that `where` lets through."""
+        condition = self.query.condition
+        return [self.event(each) for each in self.seen if evaluate(condition, each.row) is True]
+
+    def at(self, emitted_at: datetime) -> list[Event]:
+        """The events that a row of the window covers that was emitted then, in the order of its aggregates.
+        O(events), and the plain walk over all of them where windows depend on others."""
+        known = [event for event in self.counted if event.row["arrival"] <= emitted_at]
         held = self._in_times(known) if self.query.context_free else self._walked(known)
         return sorted(held, key=lambda event: event.start)  # events of one time stay in order of arrival
 
@@ -82,7 +89,7 @@ class Held:
         return [
             event
             for event in events
-            if (times := self.counted_us(event))[0] < high_us
+            if (times := self.times_us(event))[0] < high_us
             and times[1] > low_us
             and not self._too_late(event)
             and (longest_us is None or event.end - event.start <= longest_us)
@@ -93,7 +100,7 @@ class Held:
             return not is_by_arrival(self.query.window) and is_too_late(event, self.query)
         return event.watermark_before >= self._end_us + to_us(self.query.allowed_lateness)
 
-    def counted_us(self, event: Event) -> tuple[int, int]:
+    def times_us(self, event: Event) -> tuple[int, int]:
         """The time of the event that counts: a microsecond of points."""
         window = self.query.window
         if window.longest_event_us is None or getattr(window, "attribution", None) == START:
@@ -114,7 +121,7 @@ class Held:
         """How much of it the window counts."""
         if not self.query.window.counts_shares:
             return Fraction(1)
-        (start, end), (low_us, high_us) = self.counted_us(event), (to_us(time) for time in self.place[:2])
+        (start, end), (low_us, high_us) = self.times_us(event), (to_us(time) for time in self.place[:2])
         return Fraction(min(end, high_us) - max(start, low_us), end - start)
 
     def differences(self, row: dict, held: list[Event]) -> list[str]:

@@ -64,8 +64,8 @@ class KeyEvents:
 
     @cached_property
     def newest(self) -> SilverAt:
-        versions = (self.lake.existing_version(each.name) for each in (self.source.silver, self.source.passes))
-        return SilverAt(*versions)
+        silver, passes = (self.lake.existing_version(each.name) for each in (self.source.silver, self.source.passes))
+        return SilverAt(silver, passes)
 
     def read_by(self, run: PublishingRun | None) -> tuple[SilverAt, str | None]:
         """What a run read, and what is to be said of that."""

@@ -30,20 +30,19 @@ Place = tuple[datetime, datetime, int]
 def version_of(lake: Lake, table: str, option: str, text: str) -> int:
     """A version of a table by its number, or the newest at a time; of a day, at its end. WrongParameter for one that
     isn't there, NotSetUp without the table."""
-    newest, folder = lake.existing_version(table), lake.folder(table)
-    first = newest - log.readable_count(folder) + 1
+    newest, times = lake.existing_version(table), log.commit_times(lake.folder(table))
     if text.isdecimal():
-        if first <= int(text) <= newest:
-            return int(text)
-        raise WrongParameter(option, int(text), f"a version of {table} that can be read, {first} to {newest}")
-    moment = read_moment(option, text)
-    end = moment + timedelta(days=1) if len(text.strip()) == len("2018-10-01") else moment
-    times = {version: at for version, at in log.commit_times(folder).items() if version >= first}
-    before = [version for version, at in times.items() if at < end.timestamp()]
-    if not before:
+        version = int(text)
+    else:
+        moment = read_moment(option, text)
+        end = moment + timedelta(days=1) if len(text.strip()) == len("2018-10-01") else moment
+        before = [version for version, at in times.items() if at < end.timestamp()]
+        version = before[-1] if before else -1
+    if not 0 <= version <= newest or lake.lacks_files(table, version):
         since = datetime.fromtimestamp(min(times.values()), UTC).isoformat(timespec="seconds")
-        raise WrongParameter(option, text, f"a version, {first} to {newest}, or a time from {since} on")
-    return before[-1]
+        allowed = f"a version of {table} whose files are still there, {newest} at most, or a time from {since} on"
+        raise WrongParameter(option, text, allowed)
+    return version
 
 
 def revisions(lake: Lake, asked: AskedWindow, version: int) -> dict[Place, list[dict]]:

@@ -1,13 +1,16 @@
 """`windrow why` over a published lake: what it prints, the mistakes that it names, and differences of two versions."""
 
 import json
-from datetime import timedelta
+import re
+import shlex
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tests.support.edited import edit
 from tests.support.lakes import DAYS, PATIENT, ingest
 from tests.support.replay import landing
+from tests.support.rules import ROOT
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger.kept_definition import query_of, text_of
@@ -73,7 +76,7 @@ MISTAKES = [
     (["--key", "start_station_id=1", "--window", "noon"], WrongParameter, "a time such as"),
     (["--key", "start_station_id=1", "--window", "2018-06-02T00:01"], WrongParameter,
      "nearest are 2018-06-01T23:50:00Z/2018-06-02T23:50:00Z, 2018-06-01T23:55:00Z"),
-    (["--key", "start_station_id=99", "--window", "2018-06-02"], WrongParameter, "a key of which bikes_demand has rows"),
+    (["--key", "start_station_id=99", "--window", "2018-06-02"], WrongParameter, "a key of which bikes_demand has"),
     (["--key", "start_station_id", "--window", "2018-06-02"], WrongParameter, "start_station_id=None"),
     (["--key", "start_station_id=1", "--window", "2018-06-02", "--window-name", "hour"], WrongParameter,
      "has one window"),
@@ -154,6 +157,20 @@ def test_a_difference_of_two_definitions_is_the_events_that_only_one_counts(publ
         assert window["events"] and all(each["change"] == "−" for each in window["events"])
         assert {each["why"] for each in window["events"]} == {"`where` leaves it out"}
         assert all(each["trip_duration_s"] <= 200 for each in window["events"])
+
+
+def test_the_commands_of_the_page_explain_a_window_and_a_difference(first_published, run):
+    """As they stand there, but for what is in this lake."""
+    row, today = most_revised(first_published), datetime.now(UTC).date()
+    instead = {"168": str(row["start_station_id"]), "2018-10-01T08:00": f"{row['window_start']:%Y-%m-%dT%H:%M}"}
+    instead |= {"2018-10-02": str(today), "2018-10-05": str(today)}
+    blocks = re.findall(r"```\n(windrow why .*)\n```", (ROOT / "docs/read-the-tables.md").read_text())
+    for block in blocks:
+        for there, here in instead.items():
+            block = block.replace(there, here)
+        ended = run(first_published, *shlex.split(block)[1:])
+        assert ended.code == 0 and "what its events say" in ended.error
+    assert len(blocks) == 2
 
 
 @pytest.mark.parametrize("name", sorted(registry.queries()))
