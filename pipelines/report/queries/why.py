@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from windrow.pipelines.gate.recount import sql
-from windrow.pipelines.report.page import Anchor, PageTable, Section
+from windrow.pipelines.report.page import Anchor, PageTable, Remark, Section
 from windrow.pipelines.report.queries.results import key_label
 from windrow.pipelines.report.reader import Reader
 from windrow.pipelines.report.words import length
@@ -23,7 +23,9 @@ def why(reader: Reader, query: Query) -> Section:
     tables = [
         _table(query, place, label, *_explained(reader, query, row)) for place, label, row in _asked(reader, query)
     ]
-    return Section("Why", tuple(tables))
+    shown = f"It shows at most {_EVENTS} events of each of a window's newest {_REVISIONS} revisions."
+    lead = Remark(f"What came (+) and left (−) with each revision of the windows that were revised most. {shown}")
+    return Section("Why", (lead, *tables))
 
 
 def _asked(reader: Reader, query: Query) -> Iterator[tuple[int, str, dict]]:
@@ -50,21 +52,22 @@ def _explained(reader: Reader, query: Query, row: dict) -> tuple[Explanation, Ex
 
 def _table(query: Query, place: int, label: str, found: Explanation, window: ExplainedWindow) -> PageTable:
     columns = ("revision", "known from", "change", "file and line", "event time", "arrival", "late by", *found.columns)
-    shown = window.revisions[-_REVISIONS:]
-    rows = [row for each in shown for row in _rows(place, each, found.columns)]
+    newest = window.revisions[-_REVISIONS:]
+    shown = [(each, _EVENTS if each in newest else 0) for each in window.revisions]
+    rows = [row for each, most in shown for row in _rows(place, each, found.columns, most)]
     title = f"{label}, {in_text(window.place[0])} to {in_text(window.place[1])}"
-    return PageTable(title, columns, rows, _caption(query, found, len(window.revisions)), "folded", f"why-{place}")
+    return PageTable(title, columns, rows, _caption(query, found), "folded")
 
 
-def _rows(place: int, revision: ExplainedRevision, columns: list[str]) -> Iterator[tuple]:
+def _rows(place: int, revision: ExplainedRevision, columns: list[str], most: int) -> Iterator[tuple]:
     row, blank = revision.row, ("",) * len(columns)
     name = Anchor(f"{row['revision']}, {row['pane']}", f"why-{place}-{row['revision']}", "")
     says = f"{row['events']:,} events: " + ("; ".join(revision.wrong) or "adds up")
     yield (name, _at(row["emitted_at"]), says, "", "", "", "", *blank)
-    for change in revision.changes[:_EVENTS]:
+    for change in revision.changes[:most]:
         yield ("", "", change.sign, *_event(change, columns))
-    if (more := len(revision.changes) - _EVENTS) > 0:
-        yield ("", "", f"{more:,} more", "", "", "", "", *blank)
+    if (more := len(revision.changes) - most) > 0:
+        yield ("", "", f"{more:,} more events", "", "", "", "", *blank)
 
 
 def _event(change: Change, columns: list[str]) -> tuple:
@@ -79,15 +82,14 @@ def _at(time: datetime) -> str:
     return f"{time:%Y-%m-%d %H:%M:%S}"
 
 
-def _caption(query: Query, found: Explanation, revisions: int) -> str:
+def _caption(query: Query, found: Explanation) -> str:
     runs = "; ".join(
         f"{row['day']} by run {row['run']}, definition {row['definition']}, code {row['code']}, {row['checks']}"
         for row in run_rows(found)
     )
-    newest = f"The newest {_REVISIONS} of {revisions:,} revisions. " if revisions > _REVISIONS else ""
     remarks = "".join(f" {each}." for each in found.remarks)
     published = f"Published: {runs or 'by no run that the ledger knows'}."
-    return f"{newest}{published}{remarks} All of it: `{_command(query, found)}`"
+    return f"{published}{remarks} All of it: `{_command(query, found)}`"
 
 
 def _command(query: Query, found: Explanation) -> str:
