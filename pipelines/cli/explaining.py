@@ -1,5 +1,6 @@
 """The command that explains a window's rows."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,7 @@ from windrow.pipelines.cli import _output
 from windrow.pipelines.cli._options import AsJson, QueryName, examples
 from windrow.schemas import registry
 from windrow.schemas.errors import GateFailed
+from windrow.schemas.spelling import in_words
 
 if TYPE_CHECKING:
     from windrow.pipelines.why.difference import Difference
@@ -112,9 +114,16 @@ def _named(found: "Explanation", place: tuple) -> str:
 def _listed(title: str, rows: list[dict], most: int | None) -> None:
     if rows:
         _output.heading(f"{title}: {len(rows):,}" if most is not None else title)
-        _output.show(rows[:most], False)
+        _output.show([_for_people(row) for row in rows[:most]], False)
         if most is not None and len(rows) > most:
             _output.note(f"only the first {most:,} are shown; --rows 0 shows all")
+
+
+def _for_people(row: dict) -> dict:
+    if "late_by" not in row:
+        return row
+    is_late = row["late_by"] is not None and row["late_by"] >= timedelta(0)
+    return {**row, "late_by": in_words(row["late_by"]) if is_late else "on time"}
 
 
 def _say_of(found: "Explanation") -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.recount.plain.ticks import Event
-from windrow.pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash
+from windrow.pipelines.ledger.code_hash import changed_definitions, definition_hash
 from windrow.pipelines.ledger.kept_definition import text_of
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.pipelines.why.asked import AskedWindow
@@ -181,10 +181,6 @@ class _Explaining:
 def is_of_now(run: PublishingRun, query: Query) -> bool:
     """Whether a run's definition is today's."""
     return run.publish.definition_hash == definition_hash(query.stream, query.name)
-
-
-def is_of_this_code(run: PublishingRun) -> bool:
-    return run.publish.code_hash == code_hash()
 
 
 def explain(lake: Lake, asked: AskedWindow, version: int | None = None) -> Explanation:

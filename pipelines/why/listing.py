@@ -11,10 +11,10 @@ from windrow.pipelines.why.explain import (
     Explanation,
     definition_text,
     is_of_now,
-    is_of_this_code,
 )
 from windrow.pipelines.why.published import PublishingRun
 from windrow.schemas.query import Query
+from windrow.schemas.windows import MICROSECOND
 
 _OF_WINDOW = ("window_start", "window_end", "window_number")
 
@@ -45,14 +45,14 @@ def run_rows(explanation: Explanation) -> list[dict]:
 
 
 def _run_row(day: object, run: PublishingRun, query: Query) -> dict:
-    now = {True: "today's", False: "another than today's"}
+    now = "today's" if is_of_now(run, query) else "another than today's"
     return {
         "day": day,
         "run": run.publish.run_id,
         "published_at": run.publish.at,
         "kernel": run.audit.kernel if run.audit else None,
-        "definition": f"{run.publish.definition_hash}, {now[is_of_now(run, query)]}",
-        "code": f"{run.publish.code_hash}, {now[is_of_this_code(run)]}",
+        "definition": f"{run.publish.definition_hash}, {now}",
+        "code": run.publish.code_hash,
         "silver_version": run.publish.versions.silver,
         "checks": f"{run.verdicts.passed} of {len(run.verdicts.checks)} passed",
     }
@@ -60,8 +60,9 @@ def _run_row(day: object, run: PublishingRun, query: Query) -> dict:
 
 def missed_rows(window: ExplainedWindow, columns: Sequence[str]) -> list[dict]:
     """Late rows, with what the query reads of them where the table has it."""
-    names = ("reason", "path", "line", "reading", "start", "end", "arrival", "late_by")
-    return [{name: row[name] for name in (*names, *columns) if name in row} for row in window.missed]
+    names = ("reason", "path", "line", "reading", "start", "end", "arrival", "late_by", *columns)
+    rows = ({name: row[name] for name in names if name in row} for row in window.missed)
+    return [{**row, "late_by": None if (us := row["late_by"]) is None else us * MICROSECOND} for row in rows]
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:

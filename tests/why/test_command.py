@@ -49,7 +49,7 @@ def test_each_revision_has_its_events_its_run_and_its_verdicts(published, run, q
     assert change["change"] == "+" and lines[change["line"] - 1].split(",")[1] == str(change["trip_duration_s"])
     for each in found.json["runs"]:
         assert each["verdicts"] and all(verdict["passed"] for verdict in each["verdicts"])
-        assert query_of(each["definition_text"]) == registry.query(query) and "today's" in each["code"]
+        assert query_of(each["definition_text"]) == registry.query(query) and "today's" in each["definition"]
 
 
 def test_people_read_tables_and_a_sentence(published, run):
