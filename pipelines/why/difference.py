@@ -125,7 +125,7 @@ def _why_not(event: Event, other: ExplainedRevision) -> str:
     place = [event.row[name] for name in _PLACE]
     there = next((seen for seen in other.by.seen if [seen.row[name] for name in _PLACE] == place), None)
     if there is None:
-        later = event.row["arrival"].date() > other.day
+        later = event.row["arrival"].date() > other.day  # which is as far as silver was read
         return "it arrived later" if later else "it is not in the silver of the other version"
     if there.row != event.row:
         return "its values are others in the silver of the other version"

@@ -127,7 +127,8 @@ class _Explaining:
         every = tuple(dict.fromkeys((*known, *self.asked.query.key, *_IN_PLACE)))
         spans = [starts_of(self._part(each), [place[:2] for place in self._rows]) for each in definitions]
         widest = min(spans, key=lambda each: (each.low is not None, each.low))
-        return KeyEvents(self.lake, source, self.asked.key, widest, every)
+        last = max(row["emitted_at"].date() for rows in self._rows.values() for row in rows)
+        return KeyEvents(self.lake, source, self.asked.key, widest, last, every)
 
     def _part(self, definition: Query) -> Query:
         """Of the asked window; a definition that has none of that name says nothing of it."""
@@ -158,7 +159,7 @@ class _Explaining:
             silver, remark = self._events.read_by(run)
             self._remarks += [] if remark is None else [f"{day}: {remark}"]
             part = self._part(self._definition(run))
-            self._held_on[place, day] = Held(part, place, self._events.at(silver, day))
+            self._held_on[place, day] = Held(part, place, self._events.at(silver))
         return self._held_on[place, day]
 
     def _change(self, sign: str, by: Held, event: Event) -> Change:

@@ -47,16 +47,18 @@ class SeenEvent(NamedTuple):
 
 @dataclass
 class KeyEvents:
-    """Of one key; of events that start in `starts`, in these columns."""
+    """Of one key; of events that start in `starts` and arrived until the end of a day, in these columns. opened: which
+    files were read."""
 
     lake: Lake
     source: StreamTables
     key: Mapping[str, Any]
     starts: Bounds
+    until: date
     columns: Collection[str]
     opened: set[str] = field(default_factory=set)
     _of_files: dict[str, list[dict]] = field(default_factory=dict)
-    _seen: dict[tuple[SilverAt, date], list[SeenEvent]] = field(default_factory=dict)
+    _seen: dict[SilverAt, list[SeenEvent]] = field(default_factory=dict)
 
     @cached_property
     def days(self) -> ArrivalDays:
@@ -76,29 +78,29 @@ class KeyEvents:
         read, name = run.publish.versions, self.source.silver.name
         try:
             is_another = self.lake.state(name).made_ms / 1000 > run.audit.at.timestamp()
-            if not is_another and not self._missing(read.silver, run.publish.replayed[1]):
+            if not is_another and all(map(storage.exists, self._paths(read.silver))):
                 return SilverAt(read.silver, read.passes, False), None
         except DeltaError:
             pass
         gone = f"version {read.silver} of {name}, which the run read, is gone, and its events have changed since"
         return self.newest, f"{gone}; the events are those of silver now"
 
-    def at(self, silver: SilverAt, until: date) -> list[SeenEvent]:
-        """In order of arrival, those that arrived until the end of a day. O(rows of the files that may hold some)."""
-        if (silver, until) not in self._seen:
-            rows = [row for path in self._paths(silver.silver, until) for row in self._rows(path)]
+    def at(self, silver: SilverAt) -> list[SeenEvent]:
+        """In order of arrival. O(rows of the row groups that may hold some)."""
+        if silver not in self._seen:
+            rows = [row for path in self._paths(silver.silver) for row in self._rows(path)]
             rows.sort(key=lambda row: [row[name] for name in ORDER])
-            newest_us = self._newest_before(silver, rows, until)
-            self._seen[silver, until] = [SeenEvent(*each) for each in zip(rows, newest_us, strict=True)]
-        return self._seen[silver, until]
+            newest_us = self._newest_before(silver, rows)
+            self._seen[silver] = [SeenEvent(*each) for each in zip(rows, newest_us, strict=True)]
+        return self._seen[silver]
 
-    def _paths(self, version: int, until: date) -> list[str]:
+    def _paths(self, version: int) -> list[str]:
         name, stream = self.source.silver.name, self.source.stream
         asked = {name: Bounds(value, value, value is None) for name, value in self.key.items()}
         if stream.key and {*stream.key} <= {*self.key}:
             bucket = bucket_of(tuple(self.key[column] for column in stream.key), stream.buckets)
             asked["bucket"] = Bounds(bucket, bucket)
-        asked |= {"arrival_date": Bounds(self._first_day, until), "start": self.starts}
+        asked |= {"arrival_date": Bounds(self._first_day, self.until), "start": self.starts}
         return places_of(self.lake, name, files_holding(self.lake, name, version, asked))
 
     @property
@@ -108,9 +110,6 @@ class KeyEvents:
             return None
         us = (self.starts.low - EPOCH) // MICROSECOND - self.source.stream.ahead_at_most_us
         return EPOCH_DATE + timedelta(days=max(us // DAY_US, (date.min - EPOCH_DATE).days))
-
-    def _missing(self, version: int, until: date) -> bool:
-        return not all(map(storage.exists, self._paths(version, until)))
 
     def _rows(self, path: str) -> list[dict]:
         if path not in self._of_files:
@@ -122,14 +121,14 @@ class KeyEvents:
             self.opened.add(path)
         return self._of_files[path]
 
-    def _newest_before(self, silver: SilverAt, rows: list[dict], until: date) -> list[int | None]:
+    def _newest_before(self, silver: SilverAt, rows: list[dict]) -> list[int | None]:
         if not rows:
             return []
         passes = PassSteps(self.lake, self.source, silver.passes, self.days)
         first = rows[0]["arrival"].astimezone(UTC).date()
         if not silver.is_newest:  # what today's days say of what came before isn't what the run knew
             first = min((*self.days.by_date, first))
-        tick_us, newest_us = passes.between(first, until)
+        tick_us, newest_us = passes.between(first, self.until)
         arrivals_us = [(row["arrival"] - EPOCH) // MICROSECOND for row in rows]
         places = np.searchsorted(tick_us, arrivals_us)
         return [int(newest_us[place - 1]) if place else None for place in places]
