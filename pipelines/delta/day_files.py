@@ -113,7 +113,7 @@ def by_day(lake: Lake, name: str, version: int | None = None) -> dict[date, DayS
     return {each: DayStatistics(n, digest) for each, n, digest in zip(dates, rows, digests, strict=True)}
 
 
-class Bounds(NamedTuple):
+class AskedValues(NamedTuple):
     """Which values of a column are asked for: those from `low` to `high`, both included, None being no bound; or those
     that are null."""
 
@@ -143,7 +143,7 @@ class Bounds(NamedTuple):
         return may
 
 
-def files_holding(lake: Lake, name: str, version: int | None, asked: Mapping[str, Bounds]) -> pa.Table:
+def files_holding(lake: Lake, name: str, version: int | None, asked: Mapping[str, AskedValues]) -> pa.Table:
     """What the log of a version says of the files that may have a row whose columns all have values that are asked for,
     as `Lake.add_actions` does. No file is opened. O(files of the table)."""
     actions = lake.add_actions(name, version)

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.pipelines.delta.day_files import Bounds
+from windrow.pipelines.delta.day_files import AskedValues
 from windrow.pipelines.rows.arrays import ARROW_TYPES
 from windrow.schemas import registry
 from windrow.schemas.errors import UnknownName, WrongParameter
@@ -46,9 +46,9 @@ class AskedWindow:
         return self.query.parts[self.name]
 
     @property
-    def of_key(self) -> dict[str, Bounds]:
+    def of_key(self) -> dict[str, AskedValues]:
         """By column, of rows and events of the key."""
-        return {name: Bounds(value, value, value is None) for name, value in self.key.items()}
+        return {name: AskedValues(value, value, value is None) for name, value in self.key.items()}
 
     def in_words(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.key.items())
@@ -74,7 +74,7 @@ def read_moment(parameter: str, text: str) -> datetime:
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
-def condition(bounds: Mapping[str, Bounds], schema: pa.Schema) -> pc.Expression:
+def condition(bounds: Mapping[str, AskedValues], schema: pa.Schema) -> pc.Expression:
     """Whether a row's columns have the values that are asked for."""
     found = pc.scalar(True)
     for name, each in bounds.items():

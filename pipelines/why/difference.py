@@ -13,7 +13,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.recount.plain.aggregates import read
 from windrow.pipelines.gate.recount.plain.ticks import Event
 from windrow.pipelines.why.asked import AskedWindow
-from windrow.pipelines.why.explain import Change, ExplainedRevision, Explanation, explain
+from windrow.pipelines.why.explain import EventChange, ExplainedRevision, Explanation, explain
 from windrow.pipelines.why.published import Place
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.query import Aggregate, Query
@@ -24,10 +24,10 @@ _ADDITIVE = ("count", "sum", "fast_sum")
 
 
 @dataclass(frozen=True)
-class Reason:
+class DifferingEvent:
     """An event that only one of two rows covers, and why the other doesn't."""
 
-    change: Change
+    change: EventChange
     why: str
 
 
@@ -51,7 +51,7 @@ class WindowDifference:
     place: Place
     first: ExplainedRevision | None
     second: ExplainedRevision | None
-    reasons: list[Reason]
+    reasons: list[DifferingEvent]
     values: list[ValueDifference]
     rows: dict[int, str]
 
@@ -114,11 +114,11 @@ def _events(revision: ExplainedRevision | None) -> dict[tuple, Event]:
     return {(*(event.row[name] for name in _PLACE), *map(repr, event.row.values())): event for event in held}
 
 
-def _reason(sign: str, event: Event, of: ExplainedRevision | None, other: ExplainedRevision | None) -> Reason:
+def _reason(sign: str, event: Event, of: ExplainedRevision | None, other: ExplainedRevision | None) -> DifferingEvent:
     assert of is not None, "a row that isn't there covers nothing"
     late_us = of.by.late_by_us(event)
-    change = Change(sign, event, None if late_us is None else late_us * MICROSECOND)
-    return Reason(change, "the window has no row" if other is None else _why_not(event, other))
+    change = EventChange(sign, event, None if late_us is None else late_us * MICROSECOND)
+    return DifferingEvent(change, "the window has no row" if other is None else _why_not(event, other))
 
 
 def _why_not(event: Event, other: ExplainedRevision) -> str:
@@ -133,7 +133,7 @@ def _why_not(event: Event, other: ExplainedRevision) -> str:
 
 
 def _value(
-    name: str, each: Aggregate | None, ends: Sequence[ExplainedRevision | None], reasons: list[Reason]
+    name: str, each: Aggregate | None, ends: Sequence[ExplainedRevision | None], reasons: list[DifferingEvent]
 ) -> ValueDifference:
     first, second = (None if end is None else end.row.get(name) for end in ends)
     right = not any(text.startswith(f"{name} ") for end in ends if end is not None for text in end.wrong)
@@ -147,7 +147,7 @@ def _value(
     return ValueDifference(name, first, second, int(added) if is_whole else float(added), right and whole)
 
 
-def _added(each: Aggregate | None, reasons: list[Reason], sign: str) -> Fraction:
+def _added(each: Aggregate | None, reasons: list[DifferingEvent], sign: str) -> Fraction:
     rows = [dict(reason.change.event.row) for reason in reasons if reason.change.sign == sign]
     if each is None:
         return Fraction(len(rows))

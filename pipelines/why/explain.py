@@ -13,7 +13,7 @@ from windrow.pipelines.ledger.code_hash import changed_definitions, definition_h
 from windrow.pipelines.ledger.kept_definition import text_of
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.pipelines.why.asked import AskedWindow
-from windrow.pipelines.why.held import Held, is_counted, starts_of
+from windrow.pipelines.why.held import HeldEvents, is_counted, starts_of
 from windrow.pipelines.why.key_events import KeyEvents
 from windrow.pipelines.why.published import Place, PublishingRun, late_rows, publishing_runs, revisions
 from windrow.schemas import registry
@@ -25,7 +25,7 @@ _IN_PLACE = ("path", "line", "reading", "start", "end", "arrival")
 
 
 @dataclass(frozen=True)
-class Change:
+class EventChange:
     """An event that a revision has more than the one before, or less. late_by: the watermark before its tick less the
     window's end, below zero of an event on time; None before any watermark."""
 
@@ -47,10 +47,10 @@ class ExplainedRevision:
 
     row: dict[str, Any]
     held: list[Event]
-    changes: list[Change]
+    changes: list[EventChange]
     run: PublishingRun | None
     wrong: list[str]
-    by: Held
+    by: HeldEvents
 
     @property
     def day(self) -> date:
@@ -116,7 +116,7 @@ class _Explaining:
         days = {row["emitted_at"].date() for rows in self._rows.values() for row in rows}
         self._runs = publishing_runs(self.lake, self.asked.query.name, days, self.version)
         self._remarks: list[str] = []
-        self._held_on: dict[tuple[Place, date], Held] = {}
+        self._held_on: dict[tuple[Place, date], HeldEvents] = {}
 
     @cached_property
     def _events(self) -> KeyEvents:
@@ -152,19 +152,19 @@ class _Explaining:
         changes += [self._change("−", by, event) for each, event in before.items() if each not in now]
         return ExplainedRevision(row, held, changes, run, by.differences(row, held), by)
 
-    def _held(self, place: Place, day: date) -> Held:
+    def _held(self, place: Place, day: date) -> HeldEvents:
         """By the definition and from the silver of the day's run."""
         if (place, day) not in self._held_on:
             run = self._runs.get(day)
             silver, remark = self._events.read_by(run)
             self._remarks += [] if remark is None else [f"{day}: {remark}"]
             part = self._part(self._definition(run))
-            self._held_on[place, day] = Held(part, place, self._events.at(silver))
+            self._held_on[place, day] = HeldEvents(part, place, self._events.at(silver))
         return self._held_on[place, day]
 
-    def _change(self, sign: str, by: Held, event: Event) -> Change:
+    def _change(self, sign: str, by: HeldEvents, event: Event) -> EventChange:
         late_us = by.late_by_us(event)
-        return Change(sign, event, None if late_us is None else late_us * MICROSECOND)
+        return EventChange(sign, event, None if late_us is None else late_us * MICROSECOND)
 
     def _definition(self, run: PublishingRun | None) -> Query:
         """That by which the run ran, as far as it is known."""

@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from windrow.pipelines.delta.day_files import Bounds
+from windrow.pipelines.delta.day_files import AskedValues
 from windrow.pipelines.gate.recount.plain.aggregates import EXACT, TOLERANCE, TOLERANCES, aggregate, is_same, read
 from windrow.pipelines.gate.recount.plain.expressions import evaluate
-from windrow.pipelines.gate.recount.plain.kinds import is_by_arrival, windows_of_key
+from windrow.pipelines.gate.recount.plain.kinds import is_by_arrival, of_kind, windows_of_key
 from windrow.pipelines.gate.recount.plain.replay import is_too_late, numbered
 from windrow.pipelines.gate.recount.plain.ticks import Event, to_us
 from windrow.pipelines.why.key_events import SeenEvent
@@ -19,25 +19,20 @@ from windrow.pipelines.why.published import Place
 from windrow.schemas.query import Aggregate, Query
 from windrow.schemas.windows import MICROSECOND
 from windrow.schemas.windows.regular import END, START
-from windrow.schemas.windows.session import Session
 
 FUNCTIONS = {*EXACT, *TOLERANCES}
 
 
-def starts_of(query: Query, windows: Sequence[tuple[datetime, datetime]]) -> Bounds:
-    """When events start that can be in these windows. A session's may be among those of a session that begins earlier;
-    windows that depend on more of their key's events need all."""
+def starts_of(query: Query, windows: Sequence[tuple[datetime, datetime]]) -> AskedValues:
+    """When events start that decide what is in these windows."""
     low, high = min(start for start, _ in windows), max(end for _, end in windows) - MICROSECOND
     window = query.window
-    if query.context_free:
-        return Bounds(low - (window.longest_event_us or 0) * MICROSECOND, high)
-    if isinstance(window, Session) and window.column is None:
-        return Bounds(low - window.gap_us * MICROSECOND, high)
-    return Bounds()
+    before_us = (window.longest_event_us or 0) if query.context_free else of_kind(window).shape(window).before_us
+    return AskedValues() if before_us is None else AskedValues(low - before_us * MICROSECOND, high)
 
 
 @dataclass
-class Held:
+class HeldEvents:
     """Of one window, by one definition of its query, from its key's events in order of arrival."""
 
     query: Query
@@ -84,16 +79,11 @@ class Held:
         return to_us(self.place[1])
 
     def _in_times(self, events: list[Event]) -> list[Event]:
+        """What is too late for the window comes after its last row: the watermark only rises."""
         low_us, high_us = (to_us(time) for time in self.place[:2])
         longest_us = self.query.window.longest_event_us
-        return [
-            event
-            for event in events
-            if (times := self.times_us(event))[0] < high_us
-            and times[1] > low_us
-            and not self._too_late(event)
-            and (longest_us is None or event.end - event.start <= longest_us)
-        ]
+        short = [event for event in events if longest_us is None or event.end - event.start <= longest_us]
+        return [event for event in short if (us := self.times_us(event))[0] < high_us and us[1] > low_us]
 
     def _too_late(self, event: Event) -> bool:
         if not self.query.context_free:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
 from windrow.pipelines import storage
-from windrow.pipelines.delta.day_files import Bounds, files_holding, places_of
+from windrow.pipelines.delta.day_files import AskedValues, files_holding, places_of
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines.file_rows import RowsOfFiles, read_rows
 from windrow.pipelines.ledger.stale import differences
@@ -53,7 +53,7 @@ class KeyEvents:
     lake: Lake
     source: StreamTables
     key: Mapping[str, Any]
-    starts: Bounds
+    starts: AskedValues
     until: date
     columns: Collection[str]
     opened: set[str] = field(default_factory=set)
@@ -96,11 +96,11 @@ class KeyEvents:
 
     def _paths(self, version: int) -> list[str]:
         name, stream = self.source.silver.name, self.source.stream
-        asked = {name: Bounds(value, value, value is None) for name, value in self.key.items()}
+        asked = {name: AskedValues(value, value, value is None) for name, value in self.key.items()}
         if stream.key and {*stream.key} <= {*self.key}:
             bucket = bucket_of(tuple(self.key[column] for column in stream.key), stream.buckets)
-            asked["bucket"] = Bounds(bucket, bucket)
-        asked |= {"arrival_date": Bounds(self._first_day, self.until), "start": self.starts}
+            asked["bucket"] = AskedValues(bucket, bucket)
+        asked |= {"arrival_date": AskedValues(self._first_day, self.until), "start": self.starts}
         return places_of(self.lake, name, files_holding(self.lake, name, version, asked))
 
     @property
@@ -115,7 +115,7 @@ class KeyEvents:
         if path not in self._of_files:
             silver = self.lake.schema(self.source.silver)
             schema = pa.schema([silver.field(name) for name in self.columns])
-            bounds = {name: Bounds(value, value, value is None) for name, value in self.key.items()}
+            bounds = {name: AskedValues(value, value, value is None) for name, value in self.key.items()}
             within = condition({**bounds, "start": self.starts}, schema)
             self._of_files[path] = read_rows(RowsOfFiles([path], schema, {}, within)).to_pylist()
             self.opened.add(path)

@@ -5,7 +5,7 @@ from typing import Any
 
 from windrow.pipelines.why.difference import Difference, WindowDifference
 from windrow.pipelines.why.explain import (
-    Change,
+    EventChange,
     ExplainedRevision,
     ExplainedWindow,
     Explanation,
@@ -120,5 +120,5 @@ def difference_json(found: Difference) -> dict[str, Any]:
     }
 
 
-def _change_row(change: Change, columns: Sequence[str]) -> dict:
+def _change_row(change: EventChange, columns: Sequence[str]) -> dict:
     return change.row([name for name in columns if name in change.event.row])

@@ -11,7 +11,7 @@ from deltalake.exceptions import DeltaError
 
 from windrow.pipelines import storage
 from windrow.pipelines.delta import log
-from windrow.pipelines.delta.day_files import Bounds, files_holding, places_of
+from windrow.pipelines.delta.day_files import AskedValues, files_holding, places_of
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines.file_rows import RowsOfFiles, read_rows
 from windrow.pipelines.ledger import run_table
@@ -48,9 +48,9 @@ def version_of(lake: Lake, table: str, option: str, text: str) -> int:
 def revisions(lake: Lake, asked: AskedWindow, version: int) -> dict[Place, list[dict]]:
     """The rows of the asked window; several where one start has several ends. WrongParameter where there are none: it
     names the windows that are nearest. O(files of the table + rows of the row groups that may hold some)."""
-    of_key = {**asked.of_key, **({WINDOW_NAME: Bounds(asked.name, asked.name)} if asked.query.windows else {})}
-    times = {"window_start": Bounds(asked.start, asked.start)}
-    times |= {} if asked.end is None else {"window_end": Bounds(asked.end, asked.end)}
+    of_key = {**asked.of_key, **({WINDOW_NAME: AskedValues(asked.name, asked.name)} if asked.query.windows else {})}
+    times = {"window_start": AskedValues(asked.start, asked.start)}
+    times |= {} if asked.end is None else {"window_end": AskedValues(asked.end, asked.end)}
     rows = _rows(lake, asked.query.name, files_holding(lake, asked.query.name, version, of_key | times), of_key | times)
     if not rows:
         raise _not_there(lake, asked, version, of_key)
@@ -62,7 +62,7 @@ def revisions(lake: Lake, asked: AskedWindow, version: int) -> dict[Place, list[
 
 
 def _rows(
-    lake: Lake, name: str, actions: pa.Table, bounds: Mapping[str, Bounds], columns: Collection[str] = ()
+    lake: Lake, name: str, actions: pa.Table, bounds: Mapping[str, AskedValues], columns: Collection[str] = ()
 ) -> list[dict]:
     paths = places_of(lake, name, actions)
     if not paths:
@@ -73,7 +73,7 @@ def _rows(
     return read_rows(RowsOfFiles(paths, wanted, {}, condition(bounds, wanted))).to_pylist()
 
 
-def _not_there(lake: Lake, asked: AskedWindow, version: int, of_key: Mapping[str, Bounds]) -> WrongParameter:
+def _not_there(lake: Lake, asked: AskedWindow, version: int, of_key: Mapping[str, AskedValues]) -> WrongParameter:
     """Looks into the files whose windows are nearest, not into all."""
     actions = files_holding(lake, asked.query.name, version, of_key)
     start = pa.scalar(asked.start, actions["min.window_start"].type) if len(actions) else None
@@ -153,14 +153,14 @@ def _verdicts(lake: Lake, query: str, days: Collection[date]) -> list[dict]:
     return lake.read(VERDICTS.name, filters=filters, columns=columns).to_pylist()
 
 
-def late_rows(lake: Lake, asked: AskedWindow, starts: Bounds, place: Place) -> list[dict]:
+def late_rows(lake: Lake, asked: AskedWindow, starts: AskedValues, place: Place) -> list[dict]:
     """Rows of the late table of the key's events in these times, of those that missed the window. Where windows depend
     on other events, which ones an event missed isn't known: then all that were too late."""
     name = f"{asked.query.name}_late"
     if lake.version(name) is None:
         return []
     bounds = {**asked.of_key, "start": starts}
-    bounds |= {WINDOW_NAME: Bounds(asked.name, asked.name)} if asked.query.windows else {}
+    bounds |= {WINDOW_NAME: AskedValues(asked.name, asked.name)} if asked.query.windows else {}
     try:
         rows = _rows(lake, name, files_holding(lake, name, None, bounds), bounds)
     except DeltaError:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+import windrow
 from tests.support.edited import edit
 from tests.support.lakes import DAYS, PATIENT, ingest
 from tests.support.replay import landing
@@ -16,6 +17,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger.kept_definition import query_of, text_of
 from windrow.pipelines.runs.backfill import backfill
 from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.why.listing import as_json
 from windrow.schemas import registry
 from windrow.schemas.errors import GateFailed, NotSetUp, UnknownName, WrongParameter
 from windrow.schemas.query import agg
@@ -50,6 +52,14 @@ def test_each_revision_has_its_events_its_run_and_its_verdicts(published, run, q
     for each in found.json["runs"]:
         assert each["verdicts"] and all(verdict["passed"] for verdict in each["verdicts"])
         assert query_of(each["definition_text"]) == registry.query(query) and "today's" in each["definition"]
+
+
+def test_in_python_it_is_the_same(published, run):
+    row = most_revised(published)
+    printed = run(published, *words(row), "--json").json
+    found = windrow.why(QUERY, {"start_station_id": row["start_station_id"]}, str(row["window_start"]))
+    assert as_json(found)["windows"][0]["revisions"][-1]["trips"] == row["trips"]
+    assert len(as_json(found)["windows"][0]["revisions"]) == len(printed["windows"][0]["revisions"])
 
 
 def test_people_read_tables_and_a_sentence(published, run):

@@ -10,7 +10,7 @@ from windrow.pipelines.report.queries.results import key_label
 from windrow.pipelines.report.reader import Reader
 from windrow.pipelines.report.words import length
 from windrow.pipelines.why.asked import AskedWindow
-from windrow.pipelines.why.explain import Change, ExplainedRevision, ExplainedWindow, Explanation, explain
+from windrow.pipelines.why.explain import EventChange, ExplainedRevision, ExplainedWindow, Explanation, explain
 from windrow.pipelines.why.listing import run_rows
 from windrow.pipelines.why.published import in_text
 from windrow.schemas.query import WINDOW_NAME, Query
@@ -70,7 +70,7 @@ def _rows(place: int, revision: ExplainedRevision, columns: list[str], most: int
         yield ("", "", f"{more:,} more events", "", "", "", "", *blank)
 
 
-def _event(change: Change, columns: list[str]) -> tuple:
+def _event(change: EventChange, columns: list[str]) -> tuple:
     event = change.event.row
     late_s = None if change.late_by is None else change.late_by.total_seconds()
     values = (str(event[name]) if isinstance(event[name], datetime | bool) else event[name] for name in columns)
