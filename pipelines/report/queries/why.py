@@ -13,6 +13,7 @@ from windrow.pipelines.why.asked import AskedWindow
 from windrow.pipelines.why.explain import EventChange, ExplainedRevision, ExplainedWindow, Explanation, explain
 from windrow.pipelines.why.listing import run_rows
 from windrow.pipelines.why.published import in_text
+from windrow.schemas.errors import WindrowError
 from windrow.schemas.query import WINDOW_NAME, Query
 
 _EVENTS, _REVISIONS = 10, 20
@@ -20,9 +21,12 @@ _EVENTS, _REVISIONS = 10, 20
 
 def why(reader: Reader, query: Query) -> Section:
     """Of the windows of the table `most` (figures.py), a table each."""
-    tables = [
-        _table(query, place, label, *_explained(reader, query, row)) for place, label, row in _asked(reader, query)
-    ]
+    try:
+        tables = [
+            _table(query, place, label, *_explained(reader, query, row)) for place, label, row in _asked(reader, query)
+        ]
+    except WindrowError as error:  # silver is damaged, say: what the results say stands
+        return Section("Why", (Remark(f"The events behind the revisions can't be shown: {error}", "bad"),))
     shown = f"It shows at most {_EVENTS} events of each of a window's newest {_REVISIONS} revisions."
     lead = Remark(f"What came (+) and left (−) with each revision of the windows that were revised most. {shown}")
     return Section("Why", (lead, *tables))
