@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 
+from windrow.pipelines.delta.day_files import AskedValues
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.recount.plain.ticks import Event
 from windrow.pipelines.ledger.code_hash import changed_definitions, definition_hash
@@ -140,7 +141,10 @@ class _Explaining:
             made = self._revision(place, row, before)
             before = {_identity(event): event for event in made.held}
             found.append(made)
-        missed = late_rows(self.lake, self.asked, starts_of(self.asked.part, [place[:2]]), place)
+        # Which windows an event missed is not known where they depend on it: then it lists those in its times.
+        in_it = AskedValues(place[0], place[1] - MICROSECOND)
+        starts = starts_of(self.asked.part, [place[:2]]) if self.asked.query.context_free else in_it
+        missed = late_rows(self.lake, self.asked, starts, place)
         return ExplainedWindow(place, found, missed)
 
     def _revision(self, place: Place, row: dict, before: dict[tuple, Event]) -> ExplainedRevision:

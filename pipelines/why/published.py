@@ -154,8 +154,8 @@ def _verdicts(lake: Lake, query: str, days: Collection[date]) -> list[dict]:
 
 
 def late_rows(lake: Lake, asked: AskedWindow, starts: AskedValues, place: Place) -> list[dict]:
-    """Rows of the late table of the key's events in these times, of those that missed the window. Where windows depend
-    on other events, which ones an event missed isn't known: then all that were too late."""
+    """Rows of the late table of the key's events that start in these times and missed the window, as far as the table
+    knows which they missed. O(files of the table + rows of the row groups that may hold some)."""
     name = f"{asked.query.name}_late"
     if lake.version(name) is None:
         return []
