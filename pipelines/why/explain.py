@@ -1,7 +1,7 @@
 """A window's revisions, each with the events that it has more and less than the one before, the run that published it,
 and whether it is what its events say."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -105,6 +105,7 @@ class _Explaining:
     lake: Lake
     asked: AskedWindow
     version: int
+    runs: Mapping[date, PublishingRun] | None
 
     def explained(self) -> Explanation:
         windows = [self._window(place, rows) for place, rows in self._rows.items()]
@@ -115,7 +116,8 @@ class _Explaining:
     def __post_init__(self) -> None:
         self._rows = revisions(self.lake, self.asked, self.version)
         days = {row["emitted_at"].date() for rows in self._rows.values() for row in rows}
-        self._runs = publishing_runs(self.lake, self.asked.query.name, days, self.version)
+        name = self.asked.query.name
+        self._runs = publishing_runs(self.lake, name, days, self.version) if self.runs is None else self.runs
         self._remarks: list[str] = []
         self._held_on: dict[tuple[Place, date], HeldEvents] = {}
 
@@ -188,12 +190,18 @@ def is_of_now(run: PublishingRun, query: Query) -> bool:
     return run.publish.definition_hash == definition_hash(query.stream, query.name)
 
 
-def explain(lake: Lake, asked: AskedWindow, version: int | None = None) -> Explanation:
-    """The revisions of a window at a version of its query's table, by default the newest. Raises WrongParameter where
+def explain(
+    lake: Lake,
+    asked: AskedWindow,
+    version: int | None = None,
+    runs: Mapping[date, PublishingRun] | None = None,
+) -> Explanation:
+    """The revisions of a window at a version of its query's table, by default the newest. runs: of its emitted days,
+    where the ledger was read already. Raises WrongParameter where
     the key has no such window (it names the nearest), NotSetUp where the query has no table.
     O(files of the tables, by their log + rows of the row groups that may hold some of the key and the time)."""
     newest = lake.existing_version(asked.query.name)
-    return _Explaining(lake, asked, newest if version is None else version).explained()
+    return _Explaining(lake, asked, newest if version is None else version, runs).explained()
 
 
 def definition_text(run: PublishingRun, query: Query) -> str | None:

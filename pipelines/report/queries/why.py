@@ -1,18 +1,20 @@
 """Why the rows of the most revised windows say what they say: each revision's events, and who published it. A click on
 a dot of the figure of revisions leads here."""
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 
+from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.report.page import Anchor, PageTable, Remark, Section
+from windrow.pipelines.report.queries.figures import WINDOW
 from windrow.pipelines.report.queries.results import key_label
 from windrow.pipelines.report.reader import Reader
 from windrow.pipelines.report.words import length
 from windrow.pipelines.why.asked import AskedWindow
 from windrow.pipelines.why.explain import EventChange, ExplainedRevision, ExplainedWindow, Explanation, explain
 from windrow.pipelines.why.listing import run_rows
-from windrow.pipelines.why.published import in_text
+from windrow.pipelines.why.published import PublishingRun, in_text, publishing_runs
 from windrow.schemas.errors import WindrowError
 from windrow.schemas.query import WINDOW_NAME, Query
 
@@ -22,8 +24,10 @@ _EVENTS, _REVISIONS = 10, 20
 def why(reader: Reader, query: Query) -> Section:
     """Of the windows of the table `most` (figures.py), a table each."""
     try:
+        runs = publishing_runs(reader.lake, query.name, _days(reader), reader.lake.existing_version(query.name))
         tables = [
-            _table(query, place, label, *_explained(reader, query, row)) for place, label, row in _asked(reader, query)
+            _table(query, place, label, *_explained(reader.lake, query, row, runs))
+            for place, label, row in _asked(reader, query)
         ]
     except WindrowError as error:  # silver is damaged, say: what the results say stands
         return Section("Why", (Remark(f"The events behind the revisions can't be shown: {error}", "bad"),))
@@ -47,10 +51,19 @@ def _asked(reader: Reader, query: Query) -> Iterator[tuple[int, str, dict]]:
         yield row["why_place"], row["why_key"], row
 
 
-def _explained(reader: Reader, query: Query, row: dict) -> tuple[Explanation, ExplainedWindow]:
+def _days(reader: Reader) -> list[date]:
+    """On which rows of these windows were emitted."""
+    return [
+        day for (day,) in reader.tuples(f"SELECT DISTINCT emitted_at::DATE FROM results JOIN most USING ({WINDOW})")
+    ]
+
+
+def _explained(
+    lake: Lake, query: Query, row: dict, runs: Mapping[date, PublishingRun]
+) -> tuple[Explanation, ExplainedWindow]:
     key = {name: row[name] for name in query.key}
     asked = AskedWindow(query, key, row["window_start"], row["window_end"], row.get(WINDOW_NAME))
-    found = explain(reader.lake, asked)
+    found = explain(lake, asked, runs=runs)
     return found, next(each for each in found.windows if each.place[2] == row["window_number"])
 
 
