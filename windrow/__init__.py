@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from windrow.answer import Answer, sql
-    from windrow.lake import backfill, features, ingest, report, whatif
+    from windrow.lake import backfill, features, ingest, report, whatif, why
     from windrow.pipelines.local import features_batches, features_table, late_table, replay_table
     from windrow.schemas.errors import WindrowError
     from windrow.schemas.feature_set import FeatureSet, latest
@@ -64,6 +64,7 @@ __all__ = [
     "tumbling",
     "week",
     "whatif",
+    "why",
 ]
 _NOT_OF_QUERIES = {
     "Answer": "windrow.answer",
@@ -80,6 +81,7 @@ _NOT_OF_QUERIES = {
     "report": "windrow.lake",
     "sql": "windrow.answer",
     "whatif": "windrow.lake",
+    "why": "windrow.lake",
 }
 
 

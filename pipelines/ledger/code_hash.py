@@ -45,6 +45,7 @@ MAKE_NO_ROWS = (
     "pipelines/ledger/lineage.py",
     "pipelines/ledger/lineage_events.py",
     "pipelines/ledger/openlineage.py",
+    "pipelines/ledger/kept_definition.py",
     "pipelines/logged.py",
     "pipelines/setting_up.py",
     "pipelines/upkeep/",
@@ -53,6 +54,7 @@ MAKE_NO_ROWS = (
     "pipelines/ingest/profile.py",
     "pipelines/sql/",
     "pipelines/tables/column_lineage.py",
+    "pipelines/why/",
 )
 
 

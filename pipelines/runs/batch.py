@@ -22,6 +22,7 @@ from windrow.pipelines.gate.recount.query_days import AuditedDays
 from windrow.pipelines.ledger import farm_runs, run_table, snapshots
 from windrow.pipelines.ledger.code_hash import definition_hash
 from windrow.pipelines.ledger.entry import LedgerEntry, Run
+from windrow.pipelines.ledger.kept_definition import ASKED, text_of
 from windrow.pipelines.ledger.stale import DIGESTS, differences
 from windrow.pipelines.replay import day_state
 from windrow.pipelines.replay.audit import Audited, audit
@@ -179,7 +180,8 @@ class RunBatch:
             return self._by_halves(step, work, read)
         for day, each in audited.items():
             entry = step.entries[query, day]
-            entry.inputs, entry.counts, entry.kernel = each.inputs, each.counts, each.kernel
+            entry.inputs = {**each.inputs, ASKED: text_of(work.tables.query)}
+            entry.counts, entry.kernel = each.counts, each.kernel
             entry.outputs, entry.message, entry.ended = asdict(each.versions), each.why, True
         farm_runs.record(lake, {self._run(query, day): each.farms for day, each in audited.items() if each.farms})
         for why in dict.fromkeys([work.why_panes, *(each.why for each in audited.values())]):

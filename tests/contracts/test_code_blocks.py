@@ -67,6 +67,11 @@ RUN_BY = {
         "tests/ingest/test_json_lines.py::test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined",
     ("docs/read-the-tables.md", "import os"):
         "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
+    ("docs/read-the-tables.md", "windrow why bikes_demand --key start_station_id=168 --window 2018-10-01T08:00"):
+        "tests/why/test_command.py::test_the_commands_of_the_page_explain_a_window_and_a_difference",
+    ("docs/read-the-tables.md",
+     "windrow why bikes_demand --key start_station_id=168 --window 2018-10-01T08:00 --at 2018-10-02 --and 2018-10-05"):
+        "tests/why/test_command.py::test_the_commands_of_the_page_explain_a_window_and_a_difference",
     ("docs/read-the-tables.md", "from datetime import timedelta"):
         "tests/contracts/test_read_the_tables.py::test_an_answer_can_be_replayed",
     ("docs/read-the-tables.md", "from deltalake import DeltaTable"):

@@ -7,6 +7,7 @@ from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, S
 from windrow.pipelines.report.queries import figures
 from windrow.pipelines.report.queries.known_at import known_at
 from windrow.pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
+from windrow.pipelines.report.queries.why import why
 from windrow.pipelines.report.reader import Reader, reading
 from windrow.pipelines.report.words import length, query_file, stream_file
 from windrow.schemas import registry
@@ -46,7 +47,7 @@ def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
     with reading(lake, *tables) as reader:
         results = keep_results(reader, query, stream)
         of_late = [_late(reader, query)] if late in tables else []
-        return [*_of_results(reader, results, stream.zone), *of_late]
+        return [*_of_results(reader, results, stream.zone), why(reader, query), *of_late]
 
 
 def _of_results(reader: Reader, results: KeptResults, zone: str) -> list[Section]:
