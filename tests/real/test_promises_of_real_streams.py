@@ -1,0 +1,91 @@
+"""Promises that half of the real days suggest are kept on the other half: false alarms are rarer than one in a hundred.
+
+The limits are those that a user would write: what the first half shows, and as much again for luck.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from tests.support.lakes import ingest, tables_of
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.gate import promises
+from windrow.pipelines.gate.recount.query_days import AuditedDays
+from windrow.pipelines.ledger.promises import KEPT, Judgement
+from windrow.pipelines.runs.backfill import backfill
+from windrow.pipelines.tables.arrival_days import ArrivalDays
+from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.pipelines.tables.stream_tables import AuditVersions, Snapshot
+from windrow.schemas import registry
+from windrow.schemas.promise import COMPLETE, FINAL_MOVES, FRESH, ROWS, Promise, promise
+
+REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
+# By query, an aggregate that moves, and the files of its stream that are taken: whole months, weeks or days.
+QUERIES = {
+    "bikes_in_use": ("trips", "bikes/citibike-jc"),
+    "cdr_active": ("sessions", "cdr/isp-xdr"),
+    "telemetry_load": ("readings", "telemetry/nab"),
+}
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not in ../shared/data"),
+    pytest.mark.timeout(0),
+]
+
+
+def judged(lake: Lake, of: AuditedDays, *asked: Promise) -> list[Judgement]:
+    tables = of.tables._replace(query=replace(of.tables.query, promises=asked))
+    return [each for of_day in promises.judge(lake, replace(of, tables=tables)).values() for each in of_day]
+
+
+def suggested(found: Sequence[Judgement], wide: Promise) -> Promise:
+    """A limit twice as far as the days were."""
+    measured = [each.measured for each in found if each.promise == wide]
+    least, most = min(measured), max(measured)
+    limits = {
+        COMPLETE: {"least": max(0, 1 - 2 * (1 - least))},
+        FINAL_MOVES: {"most": min(1, 2 * most)},
+        FRESH: {"most": 2 * most},
+        ROWS: {"least": least // 2, "most": 2 * most},
+    }
+    return replace(wide, **limits[wide.kind])
+
+
+def alarms(found: Iterable[Judgement]) -> list[str]:
+    return [str(each) for each in found if each.verdict != KEPT]
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_promise_that_half_of_the_days_suggests_is_kept_on_the_others(tmp_path, name):
+    aggregate, folder = QUERIES[name]
+    lake, days = ingested(tmp_path, name, folder)
+    backfill(lake.config, [name], (days[0], days[-1])).require()
+    tables = QueryTables.of(registry.query(name))
+    versions = [lake.version(each.name) for each in (tables.audit, tables.late_audit)]
+    versions += [lake.version(each.name) for each in (tables.source.silver, tables.source.passes)]
+    audited = AuditedDays(tables, days, AuditVersions(*versions, Snapshot.taken(lake, tables.source).name))
+    wide = (
+        promise(complete=0, within="1 h"),
+        promise(final_moves_at_most=1, of=aggregate),
+        promise(fresh_within="30 d"),
+        promise(rows_between=(0, 10**9)),
+    )
+    half = len(days) // 2
+    asked = [suggested(judged(lake, replace(audited, days=days[:half]), *wide), each) for each in wide]
+    found = judged(lake, replace(audited, days=days[half:]), *asked)
+    assert len(found) >= 4 * (len(days) - half) and len(alarms(found)) <= 0.01 * len(found), alarms(found)
+
+
+def ingested(folder: Path, name: str, files: str) -> tuple[Lake, tuple[date, ...]]:
+    """The arrival days of some files of the query's stream, but for the first and the last, which have a part only."""
+    landing = folder / "landing" / files
+    landing.parent.mkdir(parents=True)
+    landing.symlink_to(REAL / files)
+    config, stream = Config(folder / "home", folder / "landing"), registry.query(name).stream
+    ingest(config, stream)
+    found = sorted(ArrivalDays.read(Lake(config), tables_of(stream).partitions.name).by_date)
+    return Lake(config), tuple(found[1:-1])
