@@ -61,8 +61,10 @@ def as_yaml(value: Any, indent: str = "") -> str:
     """Plain values as a document of YAML: mappings and lists in lines, all else as in JSON, which YAML reads too."""
     if not value or not isinstance(value, Mapping | list):
         return json.dumps(value, ensure_ascii=False, default=str)
-    is_list = isinstance(value, list)
-    named = [("-", each) for each in value] if is_list else [(f"{name}:", each) for name, each in value.items()]
+    if isinstance(value, list):
+        named = [("-", each) for each in value]
+    else:
+        named = [(f"{name}:", each) for name, each in value.items()]
     lines = []
     for name, each in named:
         is_nested = bool(each) and isinstance(each, Mapping | list)
@@ -75,7 +77,7 @@ def _property(column: Column, keys: Sequence[str], partitions: Sequence[str]) ->
     logical = _TYPES.get(column.type, column.type)
     bounds = {"minimum": column.low, "maximum": column.high} if logical in _RANGED else {}
     options = {name: bound for name, bound in bounds.items() if bound is not None}
-    found = {"name": column.name, "logicalType": logical, "physicalType": column.type}
+    found: dict[str, Any] = {"name": column.name, "logicalType": logical, "physicalType": column.type}
     found |= {"description": column.meaning, "required": not column.nullable}
     found |= {"logicalTypeOptions": options} if options else {}
     found |= {"customProperties": [{"property": "unit", "value": column.unit}]} if column.unit else {}

@@ -45,7 +45,7 @@ class Judgement(NamedTuple):
         return {**facts, "allowed": promise.allowed, "verdict": self.verdict}
 
     def __str__(self) -> str:
-        return f"{self.promise.name} of {self.day} is {self.figure} (promised: {self.promise.allowed})"
+        return f"{self.promise.name} of {self.day}: {self.figure}, promised: {self.promise.allowed}"
 
     @property
     def figure(self) -> str:

@@ -122,6 +122,21 @@ def test_what_is_measured_is_what_the_oracle_measures_however_days_are_run(tmp_p
     assert any(each.before is not None for each in together[DAYS[-1]])
 
 
+def test_windows_that_began_on_a_day_without_a_publication_move_nothing(tmp_path):
+    events, query = random_events(2), asked(promises=tuple(MOVES))
+    made = make_lake(Config(tmp_path, tmp_path), query, events)
+    rows = [row for row in made.rows(made.tables.audit) if row["emitted_date"] > DAYS[0]]
+    Lake(made.config).ensure(made.tables.results)
+    made.rewrite(made.tables.results, rows)
+    window = [(tuple(row[name] for name in query.window_identity), row["revision"]) for row in rows]
+    begun = {of for of, revision in window if revision == 0}
+    left = [row for row, (of, _) in zip(rows, window, strict=True) if of in begun]
+    assert len(left) < len(rows)
+    found = judged(made, DAYS[2])[DAYS[2]]
+    for of in MOVES:
+        assert figures(found, of) == rounded(moves(left, query, of, DAYS[2]))
+
+
 def test_several_windows_are_measured_together(tmp_path):
     events, windows = random_events(7), {"short": tumbling(2 * HOUR), "long": tumbling(6 * HOUR)}
     several = asked(window=None, windows=windows, promises=(COMPLETE,))

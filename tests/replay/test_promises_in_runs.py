@@ -52,21 +52,20 @@ def test_a_broken_promise_warns_and_is_in_table_event_and_report(lake, promised)
     promised(FEW, promise(fresh_within="30 d"))
     report = replay_day(lake.config, NAME, DAY)
     rows = lake.row_count(NAME)
-    assert [(row["promise"], row["measured"], row["verdict"]) for row in kept(lake)] == [
-        ("rows", rows, "warn"), ("fresh", kept(lake)[1]["measured"], "kept"),
-    ]  # fmt: skip
+    assert {row["promise"]: row["verdict"] for row in kept(lake)} == {"rows": "warn", "fresh": "kept"}
+    assert rows in {row["measured"] for row in kept(lake)}
     assert [each["verdict"] for each in report.asset_events[NAME]["promises"]] == ["warn", "kept"]
     [remark] = [each for each in to_do(lake) if "promises broken" in each.text]
     assert f"rows of {DAY}" in remark.text
     [section] = [each for each in query_page(lake, registry.query(NAME)).sections if each.title == "Promises"]
-    assert [row[1] for row in section.items[-1].rows] == ["rows", "fresh"]
+    assert sorted(row[1] for row in section.items[-1].rows) == ["fresh", "rows"]
     passed = lake.read("verdicts", filters=[("check_name", "=", "promise: rows")]).to_pylist()
     assert [(row["passed"], row["allowed"]) for row in passed] == [(True, FEW.allowed)]
 
 
 def test_a_promise_that_is_to_fail_keeps_the_rows_from_being_published(lake, promised):
     promised(failing(FEW))
-    with pytest.raises(GateFailed, match="check 'promise: rows' failed: [0-9]+ rows on .*windrow query") as raised:
+    with pytest.raises(GateFailed, match="check 'promise: rows' failed: [0-9]+ rows on 2018-06-03") as raised:
         replay_day(lake.config, NAME, DAY)
     assert lake.version(NAME) is None and [row["verdict"] for row in kept(lake)] == ["fail"]
     assert statements.run(lake, raised.value.query).num_rows == 1
@@ -78,10 +77,11 @@ def test_a_promise_that_is_to_fail_keeps_the_rows_from_being_published(lake, pro
 def test_a_day_after_the_newest_arrival_breaks_what_was_promised_of_its_rows(lake, promised):
     after = landing.LAST_DAY + timedelta(days=30)
     promised(FEW)
-    with pytest.raises(NothingArrived, match="promise broken: rows of .* is 0 rows"):
+    with pytest.raises(NothingArrived, match="promise broken: rows of .*: 0 rows"):
         replay_day(lake.config, NAME, after)
     promised(failing(promise(fresh_within="1 h")))
     with pytest.raises(GateFailed, match="promise: fresh.* without any row"):
         replay_day(lake.config, NAME, after)
     [step] = [row for row in run_table.rows(lake) if row.state == "refused"]
-    assert step.logical_date == after and [row["verdict"] for row in kept(lake)] == ["warn", "fail"]
+    assert step.logical_date == after
+    assert {row["promise"]: row["verdict"] for row in kept(lake)} == {"rows": "warn", "fresh": "fail"}

@@ -157,7 +157,7 @@ def broken_promises(published: dict[str, dict]) -> Iterator[str]:
             for each in of_day.get("promises", ()):
                 if each["verdict"] in (WARN, FAIL):
                     measured = f"{each['measured']}, promised: {each['allowed']}"
-                    yield f"{table} of {of_day['day']}: {each['promise']} of {each['day']} is {measured}"
+                    yield f"{table} of {of_day['day']}: {each['promise']} of {each['day']}: {measured}"
 
 
 def _read(asset_events: Path) -> dict[str, dict]:

@@ -55,7 +55,7 @@ def test_a_notifier_learns_of_broken_promises_and_fails_no_task(monkeypatch, tmp
         events = OutletEventAccessors()
         task.execute({**RUN, "outlet_events": events})
         assert noted(events, alias) == asset_events
-    line = "bikes_demand of 2018-10-01: complete of 2018-10-01 is 0.5, promised: at least 0.9"
+    line = "bikes_demand of 2018-10-01: complete of 2018-10-01: 0.5, promised: at least 0.9"
     assert told == [line, line]
 
 
