@@ -4,7 +4,7 @@ The limits are those that a user would write: what the first half shows, and as 
 """
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -27,9 +27,9 @@ from windrow.schemas.promise import COMPLETE, FINAL_MOVES, FRESH, ROWS, Promise,
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 # By query, an aggregate that moves, and the files of its stream that are taken: whole months, weeks or days.
 QUERIES = {
-    "bikes_in_use": ("trips", "bikes/citibike-jc"),
-    "cdr_active": ("sessions", "cdr/isp-xdr"),
-    "telemetry_load": ("readings", "telemetry/nab"),
+    "bikes_in_use": ("trips", ["bikes/citibike-jc"]),
+    "cdr_active": ("sessions", ["cdr/isp-xdr"]),
+    "telemetry_load": ("readings", ["telemetry/nab", "telemetry/delays"]),
 }
 pytestmark = [
     pytest.mark.nightly,
@@ -56,14 +56,15 @@ def suggested(found: Sequence[Judgement], wide: Promise) -> Promise:
     return replace(wide, **limits[wide.kind])
 
 
-def alarms(found: Iterable[Judgement]) -> list[str]:
-    return [str(each) for each in found if each.verdict != KEPT]
+def false_alarms(found: Iterable[Judgement], arrived: Collection[date]) -> list[str]:
+    """Of a day of which the collection has no files, as of 2015-08-26 of the phone records, an alarm is right."""
+    return [str(each) for each in found if each.verdict != KEPT and each.day in arrived]
 
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_a_promise_that_half_of_the_days_suggests_is_kept_on_the_others(tmp_path, name):
-    aggregate, folder = QUERIES[name]
-    lake, days = ingested(tmp_path, name, folder)
+    aggregate, folders = QUERIES[name]
+    lake, days = ingested(tmp_path, name, folders)
     backfill(lake.config, [name], (days[0], days[-1])).require()
     tables = QueryTables.of(registry.query(name))
     versions = [lake.version(each.name) for each in (tables.audit, tables.late_audit)]
@@ -78,12 +79,14 @@ def test_a_promise_that_half_of_the_days_suggests_is_kept_on_the_others(tmp_path
     half = len(days) // 2
     asked = [suggested(judged(lake, replace(audited, days=days[:half]), *wide), each) for each in wide]
     found = judged(lake, replace(audited, days=days[half:]), *asked)
-    assert len(found) >= 4 * (len(days) - half) and len(alarms(found)) <= 0.01 * len(found), alarms(found)
+    alarms = false_alarms(found, days)
+    assert len(found) >= 4 * (len(days) - half) and len(alarms) <= 0.01 * len(found), alarms
 
 
-def ingested(folder: Path, name: str, files: str) -> tuple[Lake, tuple[date, ...]]:
+def ingested(folder: Path, name: str, files: Iterable[str]) -> tuple[Lake, tuple[date, ...]]:
     """The arrival days of some files of the query's stream, but for the first and the last, which have a part only."""
-    shutil.copytree(REAL / files, folder / "landing" / files)
+    for each in files:
+        shutil.copytree(REAL / each, folder / "landing" / each)
     config, stream = Config(folder / "home", folder / "landing"), registry.query(name).stream
     ingest(config, stream)
     found = sorted(ArrivalDays.read(Lake(config), tables_of(stream).partitions.name).by_date)
