@@ -100,9 +100,11 @@ class Gate:
         verdicts.write(self.lake, run, found, snapshot.name)
         return found
 
-    def record_audit(self, run: Run, of: AuditedDays, judged: Judged) -> dict[date, list[Verdict]]:
+    def record_audit(self, run: Run, of: AuditedDays, judged: Judged | None = None) -> dict[date, list[Verdict]]:
         """Check a run's rows; the verdicts of all days are one commit, with those on what was judged of promises."""
-        found = {day: [*each, *promises.verdicts(of, judged[day])] for day, each in self.check_audit(of).items()}
+        found = self.check_audit(of)
+        for day, of_day in (judged or {}).items():
+            found[day] += promises.verdicts(of, of_day)
         verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
 
