@@ -23,12 +23,12 @@ PROMISED = (
 )
 
 
-@pytest.mark.parametrize("name", registry.query_names())
 @pytest.mark.parametrize("place", ["/lake", "s3://bucket/lake", "hdfs://head:8020/lake"])
-def test_the_contract_of_every_query_is_valid_by_the_standards_schema(name, place):
-    made = data_contract(QueryTables.of(registry.query(name)), at(place) / name)
-    jsonschema.Draft201909Validator(SCHEMA).validate(made)
-    assert yaml.safe_load(as_yaml(made)) == json.loads(json.dumps(made))
+def test_the_contract_of_every_query_is_valid_by_the_standards_schema(place):
+    for name, query in registry.queries().items():
+        made = data_contract(QueryTables.of(query), at(place) / name)
+        jsonschema.Draft201909Validator(SCHEMA).validate(made)
+        assert yaml.safe_load(as_yaml(made)) == json.loads(json.dumps(made))
 
 
 def test_it_has_columns_with_units_and_keys_and_what_is_promised(tmp_path):
