@@ -10,7 +10,7 @@ with several windows has `windows`, a dict of names, in place of `window`.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from types import SimpleNamespace
@@ -19,6 +19,8 @@ from windrow.schemas.aggregate import Aggregate, AggregatedValue
 from windrow.schemas.aggregate import agg as agg  # of the language: definitions import it from here
 from windrow.schemas.expression_text import parse
 from windrow.schemas.expressions import AllOf, Expression, of_triple
+from windrow.schemas.promise import COMPLETE, FINAL_MOVES, Promise
+from windrow.schemas.promise import promise as promise  # of the language too
 from windrow.schemas.windows import (
     AggregateFrame,
     BoundaryFrame,
@@ -76,6 +78,7 @@ class Query:
     `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are
     of kinds whose windows follow from times alone, and either all or none of them prorate. `aggregates`, `lateness`
     and `allowed_lateness` must be given.
+    `promises`: what users of its table may rely on, each made by `promise(…)`; runs check them.
     """
 
     name: str
@@ -89,6 +92,8 @@ class Query:
     emit: str = "watermark"
     where: str | tuple[tuple[str, str, object], ...] = ()
     windows: dict[str, Window] | None = None
+    # Not shown: what is promised of rows changes none.
+    promises: tuple[Promise, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         require(_is_name(self.name), "name", self.name, "lower-case letters, digits and _")
@@ -107,6 +112,19 @@ class Query:
         else:
             for triple in self.where:
                 _check_triple(triple)
+        self._check_promises()
+
+    def _check_promises(self) -> None:
+        made = isinstance(self.promises, tuple) and all(isinstance(each, Promise) for each in self.promises)
+        require(made, "promises", self.promises, "a tuple of promise(…)")
+        for each in self.promises:
+            if each.kind == COMPLETE:
+                allowed = "left out: these windows depend on their key's other events, and have no lateness curve"
+                require(self.context_free, "complete", each.least, allowed)
+            if each.kind == FINAL_MOVES:
+                require(each.of in self.aggregates, "of", each.of, f"an aggregate: {', '.join(self.aggregates)}")
+                allowed = f"left out: with emit {self.emit!r} no row is on time"
+                require(self.emit == "watermark", FINAL_MOVES, each.most, allowed)
 
     def _check_windows(self) -> None:
         if self.windows is None:

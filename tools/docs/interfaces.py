@@ -71,7 +71,7 @@ def parts() -> tuple[Chapter, ...]:
         Chapter(
             "Queries",
             "windrow.schemas.query",
-            (query.Query, query.agg, query.policy),
+            (query.Query, query.agg, query.policy, query.promise),
         ),
         Chapter("Windows", "windrow.schemas.windows", of_windows),
         Chapter("Models", "windrow.schemas.model", (model.Model, model.heavy)),

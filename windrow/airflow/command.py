@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +21,7 @@ from windrow.airflow.hook import WindrowHook
 from windrow.pipelines.flow import REPORT, RUNS
 from windrow.processes.children import end_session
 from windrow.schemas import errors
+from windrow.schemas.promise import FAIL, WARN
 
 if TYPE_CHECKING:
     from airflow.providers.openlineage.extractors import OperatorLineage
@@ -46,11 +47,13 @@ def asset(name: str) -> Asset:
 class WindrowOperator(BaseOperator):
     """Runs `windrow <arguments> --day <day> --run-id <run>`, and shows its log with one section per stage. of_a_day:
     whether its command takes these two options; publishes: whether it is skipped where it updated no table; conn_id: a
-    connection of the type windrow (hook.py).
+    connection of the type windrow (hook.py); on_broken_promise: called as Airflow's callbacks are, with a context whose
+    `exception` says which promises what was published breaks.
 
     The events of its assets carry what the command reports of each table that it updated: day, rows, revisions, checks
-    of the gate with their verdict, version of the lake's table. Of a day it returns the same, which Airflow shows as
-    its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the task behind it.
+    of the gate with their verdict, promises with theirs, version of the lake's table. Of a day it returns the same,
+    which Airflow shows as its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the
+    task behind it.
     """
 
     template_fields = ("arguments",)
@@ -62,10 +65,11 @@ class WindrowOperator(BaseOperator):
         of_a_day: bool = True,
         publishes: bool = False,
         conn_id: str | None = None,
+        on_broken_promise: Callable[[Any], Any] | None = None,
         **task: Any,
     ) -> None:
         super().__init__(**task)
-        self.conn_id = conn_id
+        self.conn_id, self.on_broken_promise = conn_id, on_broken_promise
         self.arguments, self.of_a_day, self.publishes = list(arguments), of_a_day, publishes
         self.process: subprocess.Popen | None = None
         self.steps: list[StepLineage] = []
@@ -89,7 +93,16 @@ class WindrowOperator(BaseOperator):
             if self.publishes and not published:
                 raise AirflowSkipException("there was nothing to publish")
             self.note(published, context)
+            self._tell(published, context)
             return published if published and self.of_a_day else None
+
+    def _tell(self, published: dict[str, dict], context: Context) -> None:
+        broken = "\n".join(broken_promises(published))
+        if broken and self.on_broken_promise:
+            try:
+                self.on_broken_promise({**context, "exception": broken})
+            except Exception:  # as of Airflow's own callbacks: what was published is
+                self.log.exception("on_broken_promise failed")
 
     def _run(self, command: list[str], settings: Mapping[str, str]) -> None:
         try:
@@ -147,6 +160,16 @@ def note(outlets: Iterable[Any], asset_events: dict[str, dict], context: Context
             context["outlet_events"][outlet].add(asset(outlet.name), extra=asset_events[outlet.name])
         else:
             context["outlet_events"][outlet].extra = asset_events[outlet.name]
+
+
+def broken_promises(published: dict[str, dict]) -> Iterator[str]:
+    """A line for each promise that a day is the first to break."""
+    for table, event in published.items():
+        for of_day in event.get("days", [event]):
+            for each in of_day.get("promises", ()):
+                if each["verdict"] in (WARN, FAIL):
+                    measured = f"{each['measured']}, promised: {each['allowed']}"
+                    yield f"{table} of {of_day['day']}: {each['promise']} of {each['day']}: {measured}"
 
 
 def _read(asset_events: Path) -> dict[str, dict]:
