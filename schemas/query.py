@@ -20,6 +20,7 @@ from windrow.schemas.aggregate import agg as agg  # of the language: definitions
 from windrow.schemas.expression_text import parse
 from windrow.schemas.expressions import AllOf, Expression, of_triple
 from windrow.schemas.windows import (
+    DAY,
     AggregateFrame,
     BoundaryFrame,
     Count,
@@ -27,6 +28,7 @@ from windrow.schemas.windows import (
     DeltaFrame,
     Month,
     Policy,
+    Regular,
     Rolling,
     Session,
     SlideByTuple,
@@ -56,6 +58,9 @@ WINDOW_NUMBER = "window_number"
 WINDOW_NAME = "window_name"
 """One column more of queries with several windows."""
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
+ADDITIVE = ("count", "sum")
+NOWCAST_BOUNDS = ("expected", "low", "high")
+NOWCAST_FACTS = ("age_seconds", "history_rows")
 CONDITIONS = "a condition such as \"user_type = 'member'\", or (column, operator, value) triples"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
@@ -76,6 +81,7 @@ class Query:
     `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are
     of kinds whose windows follow from times alone, and either all or none of them prorate. `aggregates`, `lateness`
     and `allowed_lateness` must be given.
+    `nowcast`: how many days back the history goes that says what a row's final values will be (docs/nowcast.md).
     """
 
     name: str
@@ -89,6 +95,7 @@ class Query:
     emit: str = "watermark"
     where: str | tuple[tuple[str, str, object], ...] = ()
     windows: dict[str, Window] | None = None
+    nowcast: timedelta | None = None
 
     def __post_init__(self) -> None:
         require(_is_name(self.name), "name", self.name, "lower-case letters, digits and _")
@@ -107,6 +114,8 @@ class Query:
         else:
             for triple in self.where:
                 _check_triple(triple)
+        if self.nowcast is not None:
+            self._check_nowcast()
 
     def _check_windows(self) -> None:
         if self.windows is None:
@@ -137,6 +146,26 @@ class Query:
                 name,
                 "a new lower-case name that is neither a key nor a column of every window table",
             )
+
+    def _check_nowcast(self) -> None:
+        for window in self.every_window:
+            allowed = "left out: only windows that start every slide have one, such as tumbling or sliding ones"
+            require(isinstance(window, Regular), "nowcast", f"one of {window.kind} windows", allowed)
+        require(self.emit != "final", "nowcast", "one of emit 'final'", "left out: such rows are final")
+        require(bool(self.additive), "nowcast", "one without a count or a sum", "left out, or a query that has one")
+        whole = isinstance(self.nowcast, timedelta) and self.nowcast % DAY == timedelta(0)
+        longest = max(timedelta(microseconds=window.longest_us) for window in self.every_window)
+        allowed = "whole days, more than allowed lateness, lateness and the longest window together"
+        least = self.allowed_lateness + self.lateness + longest
+        require(whole and self.nowcast > least, "nowcast", self.nowcast, allowed)
+        for name in self.key:
+            taken = {f"{each}_{bound}" for each in self.additive for bound in NOWCAST_BOUNDS} | {*NOWCAST_FACTS}
+            require(name not in taken, "key", name, "a column other than those of a nowcast, or no nowcast")
+
+    @property
+    def additive(self) -> tuple[str, ...]:
+        """The aggregates that grow by what each event brings."""
+        return tuple(name for name, each in self.aggregates.items() if each.function in ADDITIVE)
 
     @cached_property
     def values(self) -> tuple[AggregatedValue, ...]:

@@ -95,4 +95,5 @@ def _commits(lake: Lake, engine: Engine, read: Reading, work: Work) -> list[str]
     silver, state = [VERDICTS] if unchecked else [], [tables.state] if tables.state else []
     farms = [FARM_RUNS] if isinstance(tables.query, Model) else []  # none where there are no windows
     audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
-    return [table.name for table in (*silver, *audits, *farms, VERDICTS, *published, RUNS)]
+    nowcast = [tables.nowcast] if tables.nowcast else []
+    return [table.name for table in (*silver, *audits, *farms, VERDICTS, *published, *nowcast, RUNS)]
