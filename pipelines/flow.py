@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from windrow.schemas.query import Query
 from windrow.schemas.registry import queries_of
-from windrow.schemas.side_tables import nowcast_name, state_name
+from windrow.schemas.side_tables import state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.validation import OF_OTHER_DAGS
 
@@ -107,7 +107,7 @@ GATE = Stage(
 PUBLISH = Stage(
     "publish",
     LOGICAL_DATE,
-    "replaces the day in the late table, then in the results, with the checked version",
+    "replaces the day in the late table, then in the results, with the checked version; makes the nowcasts asked for",
     ("{query}_audit", "{query}_late_audit", "verdicts", "partitions_{stream}"),
     ("{query}_late", "{query}"),
 )
@@ -195,9 +195,8 @@ def silver_name(stream: Stream) -> str:
 
 
 def published_tables(query: Query) -> tuple[str, ...]:
-    """What readers read: the results, the late table, and the nowcasts of a query that asks for them."""
-    nowcast = () if query.nowcast is None else (nowcast_name(query.name),)
-    return (query.name, f"{query.name}_late", *nowcast)
+    """What readers read: the results and the late table."""
+    return (query.name, f"{query.name}_late")
 
 
 def table_names(stage: Stage, stream: Stream) -> tuple[tuple[str, ...], tuple[str, ...]]:

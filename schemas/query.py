@@ -115,7 +115,7 @@ class Query:
             for triple in self.where:
                 _check_triple(triple)
         if self.nowcast is not None:
-            self._check_nowcast()
+            self._check_nowcast(self.nowcast)
 
     def _check_windows(self) -> None:
         if self.windows is None:
@@ -147,19 +147,19 @@ class Query:
                 "a new lower-case name that is neither a key nor a column of every window table",
             )
 
-    def _check_nowcast(self) -> None:
-        for window in self.every_window:
-            allowed = "left out: only windows that start every slide have one, such as tumbling or sliding ones"
-            require(isinstance(window, Regular), "nowcast", f"one of {window.kind} windows", allowed)
+    def _check_nowcast(self, back: timedelta) -> None:
+        others = [window.kind for window in self.every_window if not isinstance(window, Regular)]
+        allowed = "left out: only windows that start every slide have one, such as tumbling or sliding ones"
+        require(not others, "nowcast", f"one of {', '.join(others)} windows", allowed)
         require(self.emit != "final", "nowcast", "one of emit 'final'", "left out: such rows are final")
         require(bool(self.additive), "nowcast", "one without a count or a sum", "left out, or a query that has one")
-        whole = isinstance(self.nowcast, timedelta) and self.nowcast % DAY == timedelta(0)
-        longest = max(timedelta(microseconds=window.longest_us) for window in self.every_window)
-        allowed = "whole days, more than allowed lateness, lateness and the longest window together"
-        least = self.allowed_lateness + self.lateness + longest
-        require(whole and self.nowcast > least, "nowcast", self.nowcast, allowed)
+        longest_us = max(window.longest_us for window in self.every_window if isinstance(window, Regular))
+        least = self.allowed_lateness + self.lateness + timedelta(microseconds=longest_us)
+        holds = isinstance(back, timedelta) and back % DAY == timedelta(0) and back > least
+        allowed = "whole days, more than lateness, allowed lateness and the longest window together"
+        require(holds, "nowcast", back, allowed)
+        taken = {f"{each}_{bound}" for each in self.additive for bound in NOWCAST_BOUNDS} | {*NOWCAST_FACTS}
         for name in self.key:
-            taken = {f"{each}_{bound}" for each in self.additive for bound in NOWCAST_BOUNDS} | {*NOWCAST_FACTS}
             require(name not in taken, "key", name, "a column other than those of a nowcast, or no nowcast")
 
     @property

@@ -21,7 +21,7 @@ BESIDE_PANES = (
 )
 BESIDE_NOWCASTS = (
     "Queries with `nowcast` have it. The columns of the query's key come first. A count or sum `n` has also "
-    "`n_expected`, `n_low` and `n_high`: its expected final value, and the interval of 90 %; null without enough history."
+    "`n_expected`, `n_low` and `n_high`: its expected final value, and the interval of 90 %."
 )
 
 

@@ -8,7 +8,6 @@ Bornhuetter and Ferguson (1972) do. The interval has quantiles of how far the ea
 expected of them, in units of the root of that variance (split conformal; Romano et al. 2019). NumPy only.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -51,41 +50,37 @@ class Estimates(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Which cell each earlier row and each asked one is in, -1 for a pane without history; and how many there are."""
+    """The kinds of earlier rows and of the asked ones; and by cell the places of both. No cell has the asked rows of a
+    pane without history."""
 
-    history: np.ndarray
-    asked: np.ndarray
-    count: int
+    history: RowKinds
+    asked: RowKinds
+    each: list[tuple[np.ndarray, np.ndarray]]
 
     @classmethod
     def of(cls, history: RowKinds, asked: RowKinds) -> "Cells":
         """Each pane is cut by age into parts of as many earlier rows. O(rows log rows)."""
-        found, of_asked, count = np.zeros(len(history.pane), np.int64), np.full(len(asked.pane), -1), 0
+        found = []
         for pane in np.unique(history.pane):
-            among, asked_among = history.pane == pane, asked.pane == pane
-            ages_us = np.sort(history.age_us[among])
-            parts = min(max(len(ages_us) // ROWS_A_CELL, 1), MOST_CELLS)
-            bounds_us = ages_us[np.arange(1, parts) * len(ages_us) // parts]
-            found[among] = count + np.searchsorted(bounds_us, history.age_us[among], "right")
-            of_asked[asked_among] = count + np.searchsorted(bounds_us, asked.age_us[asked_among], "right")
-            count += parts
-        return cls(found, of_asked, count)
-
-    def each(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """By cell the places of its earlier rows and of the asked ones."""
-        for cell in range(self.count):
-            yield np.flatnonzero(self.history == cell), np.flatnonzero(self.asked == cell)
+            places = [np.flatnonzero(each.pane == pane) for each in (history, asked)]
+            ages_us = [each.age_us[of] for each, of in zip((history, asked), places, strict=True)]
+            count = len(places[0])
+            parts = min(max(count // ROWS_A_CELL, 1), MOST_CELLS)
+            bounds_us = np.sort(ages_us[0])[np.arange(1, parts) * count // parts]
+            numbers = [np.searchsorted(bounds_us, each, "right") for each in ages_us]
+            found += [
+                tuple(of[number == part] for of, number in zip(places, numbers, strict=True)) for part in range(parts)
+            ]
+        return cls(history, asked, found)
 
 
-def estimates(
-    history: RowKinds, asked: RowKinds, value: np.ndarray, final: np.ndarray, value_now: np.ndarray
-) -> Estimates:
-    """Of one aggregate. value, final: float64 of the earlier rows, value_now: of the asked ones.
-    O(rows log rows + rows · cells)."""
+def estimates(cells: Cells, value: np.ndarray, final: np.ndarray, value_now: np.ndarray) -> Estimates:
+    """Of one aggregate. value, final: float64 of the earlier rows, value_now: of the asked ones. O(rows · cells)."""
     count = len(value_now)
-    found = Estimates(*(np.full(count, np.nan) for _ in range(3)), np.zeros(count, np.int64))
-    usual, usual_now = _usual(history, final - value, asked)
-    for rows, asked_rows in Cells.of(history, asked).each():
+    expected, low, high = (np.full(count, np.nan) for _ in range(3))
+    found = Estimates(expected, low, high, np.zeros(count, np.int64))
+    usual, usual_now = _usual(cells.history, final - value, cells.asked)
+    for rows, asked_rows in cells.each:
         found.history_rows[asked_rows] = len(rows)
         if len(rows) < LEAST_ROWS or not len(asked_rows):
             continue
@@ -115,7 +110,8 @@ def _growth(known: np.ndarray, more: np.ndarray, known_now: np.ndarray) -> tuple
     never_falls, spread = more.min() >= 0, np.abs(more).mean()
     if not spread:
         return (np.zeros(known_now.shape[1]),) * 3
-    expected, expected_now = (_weights(known, more, spread) @ each for each in (known, known_now))
+    weights = _weights(known, more, spread)
+    expected, expected_now = weights @ known, weights @ known_now
     if never_falls:
         expected, expected_now = np.maximum(expected, 0), np.maximum(expected_now, 0)
     residuals = (more - expected) / np.sqrt(np.abs(expected) + spread)

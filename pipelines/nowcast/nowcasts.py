@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.pipelines.nowcast.estimates import Estimates, RowKinds, estimates
+from windrow.pipelines.nowcast.estimates import Cells, Estimates, RowKinds, estimates
 from windrow.pipelines.replay.event_arrays import key_codes
 from windrow.pipelines.rows.arrays import stored
 from windrow.schemas.query import NOWCAST_BOUNDS, NOWCAST_FACTS, Query
@@ -72,10 +72,10 @@ def nowcasts(query: Query, rows: pa.Table, days: Sequence[date]) -> pa.Table:
 def _of_day(query: Query, rows: pa.Table, answered: AnsweredRows, values: dict[str, np.ndarray], day: int) -> pa.Table:
     asked = np.flatnonzero(answered.day == day)
     history, last = answered.history(query, day)
-    kinds = answered.kinds.of(history), answered.kinds.of(asked)
-    estimated = {name: estimates(*kinds, of[history], of[last], of[asked]) for name, of in values.items()}
+    cells = Cells.of(answered.kinds.of(history), answered.kinds.of(asked))
+    estimated = {name: estimates(cells, of[history], of[last], of[asked]) for name, of in values.items()}
     of_rows = rows.select([*query.window_identity, "revision", "pane", "emitted_at"]).take(pa.array(asked))
-    ages, counts = kinds[1].age_us / SECOND_US, next(iter(estimated.values())).history_rows
+    ages, counts = cells.asked.age_us / SECOND_US, next(iter(estimated.values())).history_rows
     found = dict(zip(NOWCAST_FACTS, (ages, counts), strict=True)) | _columns(estimated)
     for name, column in found.items():
         of_rows = of_rows.append_column(name, pa.array(column, from_pandas=True))  # NaN as null
