@@ -1,12 +1,13 @@
 """The table of nowcasts follows from the query's rows, whatever the order in which days are published."""
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 import pytest
 
 from tests.support.lakes import DAYS
 from tests.support.oracle import nowcast as oracle
+from tests.support.rules import FENCED, ROOT
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import code_hash
@@ -15,18 +16,19 @@ from windrow.pipelines.runs.backfill import backfill
 from windrow.pipelines.runs.replay import replay_day
 from windrow.pipelines.sql import statements
 from windrow.schemas import registry
-from windrow.schemas.query import Query, agg, tumbling
+from windrow.schemas.query import Query
 
-HOUR = timedelta(hours=1)
-TRIPS = Query("trips", "bikes", ("start_station_id",), tumbling(2 * HOUR), {"trips": agg("count")}, timedelta(0), HOUR,
-              nowcast=timedelta(days=2))  # fmt: skip
+DEFINED, ASKED = (body for _, body in FENCED.findall((ROOT / "docs" / "nowcast.md").read_text())[:2])
+IMPORTS = "from datetime import timedelta\nfrom windrow.schemas.query import *\n"
+exec(compile(IMPORTS + DEFINED, "docs/nowcast.md", "exec"), named := {})
+TRIPS: Query = named["QUERY"]
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
 @pytest.fixture
 def lake(ingested, monkeypatch) -> Config:
     """With the same query twice, and one without nowcasts; nothing is published."""
-    for name, query in {"trips": TRIPS, "again": TRIPS, "plain": replace(TRIPS, nowcast=None)}.items():
+    for name, query in {TRIPS.name: TRIPS, "again": TRIPS, "plain": replace(TRIPS, nowcast=None)}.items():
         monkeypatch.setitem(registry.queries(), name, replace(query, name=name))
     monkeypatch.setattr(code_hash, "query_hash", lambda name: name)
     for module in (estimates, oracle):
@@ -35,14 +37,16 @@ def lake(ingested, monkeypatch) -> Config:
 
 
 def test_the_order_of_the_days_changes_no_nowcast_and_a_day_that_is_made_again_gives_the_same(lake):
-    backfill(lake, ["trips", "plain"], (DAYS[0], DAYS[-1])).require()
+    backfill(lake, [TRIPS.name, "plain"], (DAYS[0], DAYS[-1])).require()
     for day in (DAYS[3], DAYS[1], DAYS[4], DAYS[0], DAYS[2], DAYS[1]):
         replay_day(lake, "again", day)
-    found, again = (_rows(lake, f"{name}_nowcast") for name in ("trips", "again"))
+    found, again = (_rows(lake, f"{name}_nowcast") for name in (TRIPS.name, "again"))
     assert found == again and any(row["trips_low"] is not None for row in found)
     assert "plain_nowcast" not in Lake(lake).names()
+    on_time = [row for row in found if row["pane"] == "on_time"]
+    assert statements.run(Lake(lake), ASKED).num_rows == len(on_time)
 
-    rows = _rows(lake, "trips")
+    rows = _rows(lake, TRIPS.name)
     for day in DAYS:
         for row, each in zip(*_of_day(rows, found, day), strict=True):
             assert {name: row[name] for name in each if row[name] is not None} == pytest.approx(

@@ -20,6 +20,7 @@ from windrow.schemas.query import Query, agg, month, rolling, session, sliding, 
 FIRST_DAY, DAY, HOUR, MINUTE = date(2024, 3, 9), timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 BEGIN = datetime(2024, 3, 9, tzinfo=UTC)
 DAY_US, HOUR_US = DAY // timedelta(microseconds=1), HOUR // timedelta(microseconds=1)
+pytestmark = pytest.mark.slow
 
 
 def asked(**changes) -> Query:
@@ -31,7 +32,7 @@ def asked(**changes) -> Query:
     return Query(**{"name": "asked", "stream": "none", **of, **changes})
 
 
-def random_events(seed: int, count: int = 250) -> pa.Table:
+def random_events(seed: int, count: int = 160) -> pa.Table:
     """Over some days, of few keys, with weights of any sign; a third arrives hours later."""
     random, found = Random(seed), []
     negative = random.choice((0, -5))
