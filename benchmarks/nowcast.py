@@ -89,7 +89,7 @@ class HeldOut(NamedTuple):
     @property
     def matters(self) -> bool:
         """Whether lateness does."""
-        return self.missing >= MATTERS
+        return bool(self.missing >= MATTERS)
 
     @property
     def row(self) -> dict:
@@ -160,7 +160,7 @@ def events_of(lake: Lake, query: Query) -> pa.Table:
 
 def figures(found: Sequence[HeldOut]) -> Iterator[Figure]:
     """Where lateness matters, and elsewhere."""
-    matters, others = ([each for each in found if each.matters is wanted] for wanted in (True, False))
+    matters, others = ([each for each in found if each.matters == wanted] for wanted in (True, False))
     if matters:
         verdicts = [verdict for each in matters for verdict in each.claims]
         measured = "Rows on time that lack 1 % or more of what became true, all rows of an aggregate taken together."

@@ -19,7 +19,6 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile, copied
 from windrow.pipelines.engines.engine import Engine, packed
 from windrow.pipelines.ledger import verdicts
-from windrow.pipelines.nowcast.renew import renew
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.pipelines.tables.stream_tables import AuditVersions
 from windrow.schemas.errors import Superseded
@@ -41,8 +40,7 @@ class Publication:
 def publish(
     lake: Lake, engine: Engine, tables: QueryTables, days: Sequence[date], versions: AuditVersions
 ) -> dict[date, Publication | Superseded]:
-    """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions, and make the
-    nowcasts that follow from them. A day is
+    """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions. A day is
     Superseded, and stays as it is, where rows of it that were made from a newer snapshot have passed the gate, or later
     rows of the same one. Those that failed there publish nothing themselves, and so keep no other batch from it. Where
     windows depend on their key's other events no day is published behind one that is superseded."""
@@ -62,7 +60,6 @@ def publish(
         had_rows = lake.partition_dates(tables.late.name) | lake.partition_dates(tables.results.name)
         late = _replace_days(lake, engine, (tables.late_audit, versions.late_audit), tables.late, wanted)
         results = _replace_days(lake, engine, (tables.audit, versions.audit), tables.results, wanted)
-        renew(lake, tables, wanted)
     written = {tables.late.name: late, tables.results.name: results}
     revisions = _revisions(lake, tables.results, wanted, results)
     statistics = {name: by_day(lake, name, version) for name, version in written.items()}
