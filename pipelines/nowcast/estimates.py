@@ -127,6 +127,7 @@ def _growth(known: np.ndarray, more: np.ndarray, known_now: np.ndarray) -> tuple
 def _weights(known: np.ndarray, more: np.ndarray, spread: float) -> np.ndarray:
     """b and c of least squares."""
     weighted = known / (np.abs(known[1]) + spread)
-    squares = weighted @ known.T
+    # Not by BLAS, which may sum in another order on other cores.
+    squares = np.einsum("ir,jr->ij", weighted, known)
     squares += np.eye(2) * RIDGE * np.trace(squares)
-    return np.linalg.solve(squares, weighted @ more)
+    return np.linalg.solve(squares, np.einsum("ir,r->i", weighted, more))
