@@ -107,7 +107,7 @@ GATE = Stage(
 PUBLISH = Stage(
     "publish",
     LOGICAL_DATE,
-    "replaces the day in the late table, then in the results, with the checked version",
+    "replaces the day in the late table, then in the results, with the checked version; makes the nowcasts asked for",
     ("{query}_audit", "{query}_late_audit", "verdicts", "partitions_{stream}"),
     ("{query}_late", "{query}"),
 )

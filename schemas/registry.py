@@ -21,7 +21,7 @@ from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.mistakes import load, names_in, source_of
 from windrow.schemas.model import PREFIX, Model
 from windrow.schemas.query import Query
-from windrow.schemas.side_tables import lateness_name, panes_name, state_name
+from windrow.schemas.side_tables import lateness_name, nowcast_name, panes_name, state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.syntax import hash_of
 from windrow.schemas.tables import ingest_tables
@@ -272,7 +272,7 @@ def query_of(table: str) -> str | None:
 
 
 def _tables_of(query: str) -> set[str]:
-    beside = {state_name(query), panes_name(query), lateness_name(query)}
+    beside = {state_name(query), panes_name(query), lateness_name(query), nowcast_name(query)}
     return beside | {query + kind for kind in ("", "_late", "_audit", "_late_audit")}
 
 

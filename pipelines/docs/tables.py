@@ -11,7 +11,7 @@ from windrow.schemas.erased import erased_table
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.query import Query
 from windrow.schemas.registry import queries, queries_of, streams
-from windrow.schemas.side_tables import lateness_table
+from windrow.schemas.side_tables import lateness_table, nowcast_table
 from windrow.schemas.stream import Column, Stream
 from windrow.schemas.tables import Table, ingest_tables
 
@@ -19,6 +19,10 @@ STREAM, QUERY = "<stream>", "<query>"
 BESIDE_PANES = (
     "The columns of the query's key come first. Aggregate number i has also `recounted_i`, `values_i` and "
     "`magnitude_i`: its plain recount, the number of values in it, and their magnitude. You may remove the table."
+)
+BESIDE_NOWCASTS = (
+    "Queries with `nowcast` have it. The columns of the query's key come first. A count or sum `n` has also "
+    "`n_expected`, `n_low` and `n_high`: its expected final value, and the interval of 90 %."
 )
 
 
@@ -51,6 +55,7 @@ def tables_page() -> str:
         own += [part for query in queries_of(stream.name) for part in _own_of_query(query, of_queries)]
     keyed = [_table(kind.like, "The columns of the query's key come first, then:") for kind in of_queries]
     keyed.append(_table(_of_panes().like, BESIDE_PANES))
+    keyed += [_table(kind.like, BESIDE_NOWCASTS) for kind in _of_nowcasts()]
     return page(
         "tables",
         of_streams=joined(_table(kind.like) for kind in (*of_streams, _of_erased())),
@@ -84,6 +89,13 @@ def _of_panes() -> TableKind:
     every = [QueryTables.of(query) for query in queries().values()]
     kept = [(each.query.name, pane_table(each)) for each in every if why_no_panes(each) is None]
     return TableKind.of(kept, QUERY)
+
+
+def _of_nowcasts() -> list[TableKind]:
+    """What all have in common that there are, or could be."""
+    could = [query for query in queries().values() if query.context_free and query.additive]
+    made = [(query.name, nowcast_table(query, streams()[query.stream])) for query in could]
+    return [TableKind.of(made, QUERY)] if made else []
 
 
 def _own_of_stream(stream: Stream, kinds: list[TableKind]) -> list[str]:

@@ -129,7 +129,8 @@ def question_hash(query: Query) -> str:
     """Changes whenever what is asked of a stream's rows does: what a state is of. A file of the query language that
     changed and means the same changes no question."""
     files = _hash_of([*map(source_of, _users(query))])
-    asked = repr(query).replace(", windows=None", "")  # what it was before a query could have several
+    asked = repr(query).replace(", windows=None", "")  # what it was before a query could have several,
+    asked = asked.replace(", nowcast=None", "")  # or a nowcast, which windows that depend on their events can't have
     return hashlib.sha256(f"{asked} {replay_hash(query.stream)} {files}".encode()).hexdigest()[:16]
 
 

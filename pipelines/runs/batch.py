@@ -26,6 +26,7 @@ from windrow.pipelines.ledger.code_hash import definition_hash
 from windrow.pipelines.ledger.entry import LedgerEntry, Run
 from windrow.pipelines.ledger.kept_definition import ASKED, text_of
 from windrow.pipelines.ledger.stale import DIGESTS, differences
+from windrow.pipelines.nowcast.renew import renew
 from windrow.pipelines.replay import day_state
 from windrow.pipelines.replay.audit import Audited, audit
 from windrow.pipelines.replay.day_state import EarlierState
@@ -226,6 +227,7 @@ class RunBatch:
         wanted = step.left(tables, days, failed)
         step.progress(flow.PUBLISH.name)
         published = publish(lake, self.engine, tables, wanted, versions)
+        renew(lake, tables, [day for day, each in published.items() if not isinstance(each, Superseded)])
         step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
         now = ArrivalDays.read(lake, self.source.partitions.name)
         for day, each in published.items():

@@ -96,4 +96,5 @@ def _commits(lake: Lake, engine: Engine, read: Reading, work: Work) -> list[str]
     farms = [FARM_RUNS] if isinstance(tables.query, Model) else []  # none where there are no windows
     audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
     checked = [VERDICTS, *([PROMISES] if tables.query.promises else [])]
-    return [table.name for table in (*silver, *audits, *farms, *checked, *published, RUNS)]
+    nowcast = [tables.nowcast] if tables.nowcast else []
+    return [table.name for table in (*silver, *audits, *farms, *checked, *published, *nowcast, RUNS)]

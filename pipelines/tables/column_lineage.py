@@ -10,8 +10,8 @@ from typing import NamedTuple
 from windrow.schemas import registry
 from windrow.schemas.feature_set import AGE_S, SUFFIX, FeatureSet
 from windrow.schemas.model import Model
-from windrow.schemas.query import Query
-from windrow.schemas.side_tables import lateness_name, panes_name, state_name
+from windrow.schemas.query import NOWCAST_FACTS, Query
+from windrow.schemas.side_tables import lateness_name, nowcast_name, panes_name, state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.tables import EVENT_TIMES, READING
 
@@ -92,8 +92,17 @@ def _of_query(query: Query, table: str, column: str) -> list[ColumnPlace]:
         return []
     if column == "emitted_date":
         return [ColumnPlace(table, "emitted_at")]
+    if table == nowcast_name(query.name):
+        return [ColumnPlace(query.name, each) for each in _estimated_from(query, column)]
     silver = f"silver_{query.stream}"
     return [ColumnPlace(silver, each) for each in dict.fromkeys(_read(query, table, column))]
+
+
+def _estimated_from(query: Query, column: str) -> Sequence[str]:
+    """The columns of the query's table."""
+    if column in NOWCAST_FACTS:
+        return ("window_end", "emitted_at")
+    return (column,) if column in (*query.key, *query.window_columns) else (column.rpartition("_")[0],)
 
 
 def _read(query: Query, table: str, column: str) -> Sequence[str]:

@@ -65,6 +65,8 @@ RUN_BY = {
         "tests/maintenance/test_erasure.py::test_killed_anywhere_the_same_command_ends_it",
     ("docs/add-a-stream.md", "from windrow.schemas.fields import decimal_number"):
         "tests/ingest/test_json_lines.py::test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined",
+    ("docs/nowcast.md", "SELECT start_station_id, window_start, trips, trips_expected, trips_low, trips_high"):
+        "tests/replay/test_nowcast_tables.py::test_the_order_of_the_days_changes_no_nowcast_and_a_day_that_is_made_again_gives_the_same",
     ("docs/read-the-tables.md", "import os"):
         "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
     ("docs/read-the-tables.md", "windrow why bikes_demand --key start_station_id=168 --window 2018-10-01T08:00"):
