@@ -120,6 +120,8 @@ class Query:
             for triple in self.where:
                 _check_triple(triple)
         self._check_promises()
+        if self.nowcast is not None:
+            self._check_nowcast(self.nowcast)
 
     def _check_promises(self) -> None:
         made = isinstance(self.promises, tuple) and all(isinstance(each, Promise) for each in self.promises)
@@ -132,8 +134,6 @@ class Query:
                 require(each.of in self.aggregates, "of", each.of, f"an aggregate: {', '.join(self.aggregates)}")
                 allowed = f"left out: with emit {self.emit!r} no row is on time"
                 require(self.emit == "watermark", FINAL_MOVES, each.most, allowed)
-        if self.nowcast is not None:
-            self._check_nowcast(self.nowcast)
 
     def _check_windows(self) -> None:
         if self.windows is None:
