@@ -1,7 +1,7 @@
 """Why the rows of the most revised windows say what they say: each revision's events, and who published it. A click on
 a dot of the figure of revisions leads here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 
 from windrow.pipelines.delta.lake import Lake
@@ -17,8 +17,10 @@ from windrow.pipelines.why.listing import run_rows
 from windrow.pipelines.why.published import PublishingRun, in_text, publishing_runs
 from windrow.schemas.errors import WindrowError
 from windrow.schemas.query import WINDOW_NAME, Query
+from windrow.schemas.registry import personal_columns
 
 _EVENTS, _REVISIONS = 10, 20
+MASKED = "…"  # a personal value
 
 
 def why(reader: Reader, query: Query) -> Section:
@@ -71,26 +73,32 @@ def _table(query: Query, place: int, label: str, found: Explanation, window: Exp
     columns = ("revision", "known from", "change", "file and line", "event time", "arrival", "late by", *found.columns)
     newest = window.revisions[-_REVISIONS:]
     shown = [(each, _EVENTS if each in newest else 0) for each in window.revisions]
-    rows = [row for each, most in shown for row in _rows(place, each, found.columns, most)]
+    personal = personal_columns(query.stream)
+    rows = [row for each, most in shown for row in _rows(place, each, (found.columns, personal), most)]
     title = f"{label}, {in_text(window.place[0])} to {in_text(window.place[1])}"
     return PageTable(title, columns, rows, _caption(query, found), "folded")
 
 
-def _rows(place: int, revision: ExplainedRevision, columns: list[str], most: int) -> Iterator[tuple]:
+def _rows(
+    place: int, revision: ExplainedRevision, read: tuple[list[str], Collection[str]], most: int
+) -> Iterator[tuple]:
+    """read: the columns of events that are shown, and the personal ones, whose values are not."""
+    columns, personal = read
     row, blank = revision.row, ("",) * len(columns)
     name = Anchor(f"{row['revision']}, {row['pane']}", f"why-{place}-{row['revision']}", "")
     says = f"{row['events']:,} events: " + ("; ".join(revision.wrong) or "adds up")
     yield (name, _at(row["emitted_at"]), says, "", "", "", "", *blank)
     for change in revision.changes[:most]:
-        yield ("", "", change.sign, *_event(change, columns))
+        yield ("", "", change.sign, *_event(change, columns, personal))
     if (more := len(revision.changes) - most) > 0:
         yield ("", "", f"{more:,} more events", "", "", "", "", *blank)
 
 
-def _event(change: EventChange, columns: list[str]) -> tuple:
+def _event(change: EventChange, columns: list[str], personal: Collection[str]) -> tuple:
     event = change.event.row
     late_s = None if change.late_by is None else change.late_by.total_seconds()
-    values = (str(event[name]) if isinstance(event[name], datetime | bool) else event[name] for name in columns)
+    known = (MASKED if name in personal else event[name] for name in columns)
+    values = (str(value) if isinstance(value, datetime | bool) else value for value in known)
     late = length(late_s) if late_s is not None and late_s >= 0 else "on time"
     return (f"{event['path']}:{event['line']}", _at(event["start"]), _at(event["arrival"]), late, *values)
 
@@ -111,7 +119,9 @@ def _caption(query: Query, found: Explanation) -> str:
 
 def _command(query: Query, found: Explanation) -> str:
     asked = found.asked
-    keys = [name if value is None else f"{name}={_typed(value)}" for name, value in asked.key.items()]
+    personal = personal_columns(query.stream)
+    known = {name: MASKED if name in personal and value is not None else value for name, value in asked.key.items()}
+    keys = [name if value is None else f"{name}={_typed(value)}" for name, value in known.items()]
     name = "" if asked.name is None else f" --window-name {asked.name}"
     end = "" if asked.end is None else f"/{in_text(asked.end)}"
     given = "".join(f" --key '{each}'" for each in keys)
