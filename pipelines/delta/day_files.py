@@ -134,12 +134,14 @@ class AskedValues(NamedTuple):
         return self._overlaps(actions[least], actions[greatest]) if {least, greatest} <= {*names} else None
 
     def _overlaps(self, least: pa.ChunkedArray, greatest: pa.ChunkedArray) -> pa.ChunkedArray:
+        if pa.types.is_boolean(least.type):  # Arrow puts truths into no order
+            least, greatest = least.cast(pa.uint8()), greatest.cast(pa.uint8())
         may = pa.chunked_array([pa.repeat(True, len(least))])
         if self.low is not None:
             low = self.low - _CUT_OFF if isinstance(self.low, datetime) else self.low
-            may = pc.and_(may, pc.fill_null(pc.greater_equal(greatest, pa.scalar(low, greatest.type)), True))
+            may = pc.and_(may, pc.fill_null(pc.greater_equal(greatest, pa.scalar(low).cast(greatest.type)), True))
         if self.high is not None:
-            may = pc.and_(may, pc.fill_null(pc.less_equal(least, pa.scalar(self.high, least.type)), True))
+            may = pc.and_(may, pc.fill_null(pc.less_equal(least, pa.scalar(self.high).cast(least.type)), True))
         return may
 
 

@@ -81,6 +81,9 @@ def condition(bounds: Mapping[str, AskedValues], schema: pa.Schema) -> pc.Expres
         column, type_ = pc.field(name), schema.field(name).type
         if each.of_null:
             found &= column.is_null()
+        if each.low is not None and each.low == each.high:
+            found &= column == pa.scalar(each.low, type_)
+            continue
         if each.low is not None:
             found &= column >= pa.scalar(each.low, type_)
         if each.high is not None:

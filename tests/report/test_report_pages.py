@@ -183,14 +183,6 @@ def test_the_slider_has_every_revision_of_its_windows(made, first_published):
     assert sum(row["is_final"] == "true" for row in shown) == len(windows)
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_each_dot_of_the_revisions_leads_to_what_made_it(made, query):
-    page = made.pages[f"query-{query}.html"]
-    dots = {row["explained"] for row in made.rows(f"query-{query}.html", "revisions")}
-    assert dots and {dot.removeprefix("#") for dot in dots} <= page.names
-    assert page.shown.count("events: adds up") == len(dots) and f"windrow why {query} --key" in page.shown
-
-
 def test_windows_that_were_all_known_at_once_have_a_slider_of_one_moment(tmp_path):
     config = Config(tmp_path / "home", tmp_path / "landing")
     write_days(config, ROWS[:1])
