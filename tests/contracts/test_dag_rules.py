@@ -247,8 +247,11 @@ def test_what_a_stage_reads_has_landed_or_was_written_by_an_earlier_stage_or_by_
         there = {"landing/"}
         for stage in flow.STAGES:
             reads, writes = map(set, flow.table_names(stage, definition))
-            published = {query.name for query in flow.queries_in_order(definition)}
-            published |= {query.name for query in queries_of(definition.name) if query.promises}
+            going_on = (
+                *flow.queries_in_order(definition),
+                *(each for each in queries_of(definition.name) if each.promises),
+            )
+            published = {query.name for query in going_on}
             earlier = left if stage is flow.LAND else published if stage is flow.GATE else set()
             assert reads - writes - earlier <= there, stage.name
             there |= writes
