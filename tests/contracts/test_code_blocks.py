@@ -58,7 +58,7 @@ RUN_BY = {
     ("docs/operations.md", "from windrow.airflow import dags"):
         "tests/airflow/test_provider.py::test_tasks_take_home_engine_and_locks_from_a_connection_as_the_page_shows",
     ("docs/operations.md", "transport:"):
-        "tests/command_line/test_lineage.py::test_a_day_s_work_is_told_with_columns_rows_versions_and_verdicts",
+        "tests/command_line/test_lineage_events.py::test_a_day_s_work_is_told_with_columns_rows_versions_and_verdicts",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
     ("docs/erasure.md", """windrow forget --where "subscriber = '0123456789AB'" --stream cdr"""):
