@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from windrow.pipelines.replay.watermark import DAY_US, day_start_us
 from windrow.pipelines.rows.arrays import times
+from windrow.pipelines.tables.arrival_days import DAY_US, day_start_us
 from windrow.schemas import registry
 from windrow.schemas.query import Query, agg, sliding
 from windrow.schemas.stream import Column, Stream

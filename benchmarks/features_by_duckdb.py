@@ -132,9 +132,9 @@ WAYS = {
 
 def main(way: str, folder: Path) -> None:
     """One way."""
-    with duckdb.connect(config={"threads": 2}) as database:
+    with duckdb.connect(config={"threads": 2, "memory_limit": "12GB"}) as database:
         database.execute(TABLES.format(folder))
-        database.execute(f"COPY ({WAYS[way]()}) TO '{folder}/duckdb_{way}.parquet'")
+        database.execute(f"COPY ({WAYS[way]()}) TO '{folder}/duckdb_{way}.parquet' (COMPRESSION uncompressed)")
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ WAYS = {
 def main(way: str, folder: Path) -> None:
     """One way."""
     events, labels = (each.collect() for each in tables(folder))
-    WAYS[way](events, labels).write_parquet(folder / f"polars_{way}.parquet")
+    WAYS[way](events, labels).write_parquet(folder / f"polars_{way}.parquet", compression="uncompressed")
 
 
 if __name__ == "__main__":

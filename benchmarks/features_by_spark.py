@@ -101,7 +101,8 @@ def main(way: str, folder: Path) -> None:
     """One way."""
     session = spark.session(configuration.load(engine="spark"))
     session.conf.set(SEGMENT_TREE, way.endswith("segment_tree"))
-    WAYS[way](session, folder).write.mode("overwrite").parquet(str(folder / f"spark_{way}.parquet"))
+    written = WAYS[way](session, folder).write.mode("overwrite").option("compression", "uncompressed")
+    written.parquet(str(folder / f"spark_{way}.parquet"))
 
 
 if __name__ == "__main__":

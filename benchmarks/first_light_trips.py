@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.first_light_kernel import trip_durations_us
-from windrow.pipelines.replay.watermark import DAY_US, EPOCH_DATE
 from windrow.pipelines.rows.arrays import arrow_schema
+from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE
 from windrow.schemas.streams.bikes import STREAM
 from windrow.schemas.tables import silver_table
 

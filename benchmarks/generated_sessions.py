@@ -18,8 +18,8 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile, write_batches
 from windrow.pipelines.ledger import run_table, snapshots
 from windrow.pipelines.ledger.entry import Run
-from windrow.pipelines.replay.watermark import day_start_us
 from windrow.pipelines.rows.arrays import times
+from windrow.pipelines.tables.arrival_days import day_start_us
 from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
 from windrow.schemas.streams.cdr import STREAM
 from windrow.schemas.tables import bucket_of

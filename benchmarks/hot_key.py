@@ -23,9 +23,10 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import write_rows
 from windrow.pipelines.engines import engine_of
 from windrow.pipelines.replay import audit
-from windrow.pipelines.replay.watermark import day_start_us, ticks_of_events
+from windrow.pipelines.replay.watermark import ticks_of_events
 from windrow.pipelines.replay.work import LookBack, Work
 from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.tables.arrival_days import day_start_us
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.tables import silver_table
 

@@ -23,9 +23,9 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile
 from windrow.pipelines.ledger import run_table, snapshots
 from windrow.pipelines.ledger.entry import Run
-from windrow.pipelines.replay.watermark import day_start_us
 from windrow.pipelines.rows.arrays import times
 from windrow.pipelines.runs.explain import explain
+from windrow.pipelines.tables.arrival_days import day_start_us
 from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
 from windrow.schemas import registry
 

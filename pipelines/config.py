@@ -73,7 +73,8 @@ class Config:
     """Where one installation lies, and what its replays may cost. Everything that Windrow makes lies under `home`, but
     where that is no folder of this machine what only this one needs: that is below `here`. `asked_`: what beats the
     environment's; `asked_anew`: the tables that are made anew, in a place that no reader knows yet; `asked_panes`:
-    whether panes of earlier days are read wherever they can be, or never; None where it goes by what they save."""
+    whether panes of earlier days are read wherever they can be, or never; None where it goes by what they save;
+    `is_trial`: whether it goes when something was tried out on it (pipelines/upkeep/trial.py): no lineage is told."""
 
     home: Location
     landing: Location
@@ -83,6 +84,7 @@ class Config:
     asked_spark: Path | None = None
     asked_anew: frozenset[str] = frozenset()
     asked_panes: bool | None = None
+    is_trial: bool = False
 
     lake = _below_home("lake")
     """The Delta tables: one folder per table."""

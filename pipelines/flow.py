@@ -99,7 +99,7 @@ REPLAY = Stage(
 GATE = Stage(
     "gate",
     LOGICAL_DATE,
-    "checks exactly this version of the audit rows; a failed check stops the run",
+    "checks exactly this version of the audit rows, and what the query promises; a failed check stops the run",
     ("{query}_audit", "{query}_late_audit", "silver_{stream}", "pass_{stream}"),
     ("verdicts",),
     also_reads=("{query}",),
@@ -107,7 +107,7 @@ GATE = Stage(
 PUBLISH = Stage(
     "publish",
     LOGICAL_DATE,
-    "replaces the day in the late table, then in the results, with the checked version",
+    "replaces the day in the late table, then in the results, with the checked version; makes the nowcasts asked for",
     ("{query}_audit", "{query}_late_audit", "verdicts", "partitions_{stream}"),
     ("{query}_late", "{query}"),
 )
@@ -202,8 +202,11 @@ def published_tables(query: Query) -> tuple[str, ...]:
 def table_names(stage: Stage, stream: Stream) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tables that a stage reads and writes for a stream and all of its queries."""
     every, alone = queries_of(stream.name), queries_in_order(stream)
+    promising = [query for query in every if query.promises] if stage == GATE else []
     reads = _filled(stage.reads, stream, every) + _filled(stage.also_reads, stream, alone)
-    return reads, _filled(stage.writes, stream, every) + _filled(stage.also_writes, stream, alone)
+    writes = _filled(stage.writes, stream, every) + _filled(stage.also_writes, stream, alone)
+    reads += tuple(query.name for query in promising if query.name not in reads)  # what earlier days published
+    return reads, writes + ("promises",) * bool(promising)
 
 
 def _filled(patterns: tuple[str, ...], stream: Stream, queries: Sequence[Query]) -> tuple[str, ...]:

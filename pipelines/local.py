@@ -9,12 +9,13 @@ The rows are those that a run gives over the same interval, bit for bit: both ru
 """
 
 from datetime import timedelta
+from itertools import chain
 
 import pyarrow as pa
 
 from windrow.kernels.api import PassTicks
 from windrow.pipelines.features.labels import in_lake_types
-from windrow.pipelines.features.probing import feature_parts, in_their_order
+from windrow.pipelines.features.probing import AskedFeatures, feature_parts, features_of
 from windrow.pipelines.replay.events_by_key import EventsOfKeys, QueryEvents
 from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
@@ -27,7 +28,6 @@ from windrow.schemas.query import EVENT_COLUMNS, Query
 from windrow.schemas.validation import require_idle_after
 from windrow.schemas.windows import MICROSECOND, require
 
-ORDER = "order of label"  # no label's column has a blank in its name
 # Features ask nothing of the watermark, which a clock ahead would move.
 AHEAD_AT_MOST = timedelta(days=36_500)
 # Those of 30 years of silence by the minute.
@@ -105,13 +105,32 @@ def features_table(
     O(events log events + labels log labels + windows · (events · log d + labels)), d being how many younger events come
     before an event.
     """
+    return features_of(*_asked_features(events, labels, features, knowledge, time))
+
+
+def features_batches(
+    events: ArrowStream, labels: ArrowStream, features: FeatureSet, knowledge: str = KNOWN, time: str | None = None
+) -> pa.RecordBatchReader:
+    """The same of more labels than memory holds the features of: by key and time, some 16 million values at once.
+
+    Arguments and errors are those of `features_table`; AggregateFailed is raised by what reads.
+    """
+    asked, of_labels = _asked_features(events, labels, features, knowledge, time)
+    parts = feature_parts(asked, of_labels)
+    first = next(parts)
+    batches = (batch for part in chain([first], parts) for batch in part.to_batches())
+    return pa.RecordBatchReader.from_batches(first.schema, batches)
+
+
+def _asked_features(
+    events: ArrowStream, labels: ArrowStream, features: FeatureSet, knowledge: str, time: str | None
+) -> tuple[pa.Table, AskedFeatures]:
+    """The labels in the types of the events, and what is asked at them."""
     require(not features.latest, "latest", sorted(features.latest), "none without a lake: ask windrow.features")
     ours = validate(arrow_table(events), features.query, AHEAD_AT_MOST)
     of_key = {name: ours.schema.field(name).type for name in features.key}
     asked, chosen = in_lake_types(arrow_table(labels), features, time, of_key)
-    order = asked.append_column(ORDER, pa.array(range(len(asked)), pa.int64()))
-    parts = feature_parts(ours, order, chosen, features, knowledge)
-    return in_their_order(pa.concat_tables(parts), ORDER)
+    return asked, AskedFeatures.of(ours, asked, chosen, features, knowledge)
 
 
 def _validated(

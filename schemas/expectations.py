@@ -59,7 +59,9 @@ class DayOfTable:
 def silver_expectations(stream: Stream, day: date, events: int) -> tuple[Expectation, ...]:
     """Of one arrival day of silver; `events` is how many rows ingest noted for it."""
     rows = DayOfTable(f"silver_{stream.name}", "arrival_date", day)
-    ranged = [column for column in stream.columns if column.low is not None or column.high is not None]
+    bounded = (column for column in stream.columns if column.low is not None or column.high is not None)
+    # The library's results list values that break an expectation. Of persons the parser alone looks at bounds.
+    ranged = [column for column in bounded if not column.personal]
     return (
         *(not_null(rows, column.name) for column in stream.columns if not column.nullable),
         inside_day(rows, "arrival"),

@@ -87,5 +87,23 @@ FARM_RUNS = Table(
     grows=True,
 )
 
-LEDGER = {table.name: table for table in (RUNS, VERDICTS, FARM_RUNS)}
+PROMISES = Table(
+    "promises",
+    "What each run found of the promises of its query",
+    (
+        required("run_id", "string", "name of the run"),
+        required("stream", "string", "name of the stream"),
+        required("query", "string", "name of the query"),
+        required("logical_date", "date", "the arrival day that the run is for"),
+        required("promise", "string", "what is promised"),
+        required("day", "date", "the day that was judged; the newest logical_date has the last word on it"),
+        Column("measured", "float64", "a share; of fresh in seconds, of rows in rows; null: there was no row yet"),
+        required("allowed", "string", "the limit of what is measured"),
+        required("verdict", "string", "kept, warn, fail, or still broken, where an earlier day's run found it too"),
+        required("at", "timestamp", "when it was checked, UTC"),
+    ),
+    grows=True,
+)
+
+LEDGER = {table.name: table for table in (RUNS, VERDICTS, FARM_RUNS, PROMISES)}
 """By name."""

@@ -10,7 +10,7 @@ with several windows has `windows`, a dict of names, in place of `window`.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from types import SimpleNamespace
@@ -19,7 +19,10 @@ from windrow.schemas.aggregate import Aggregate, AggregatedValue
 from windrow.schemas.aggregate import agg as agg  # of the language: definitions import it from here
 from windrow.schemas.expression_text import parse
 from windrow.schemas.expressions import AllOf, Expression, of_triple
+from windrow.schemas.promise import COMPLETE, FINAL_MOVES, Promise
+from windrow.schemas.promise import promise as promise  # of the language too
 from windrow.schemas.windows import (
+    DAY,
     AggregateFrame,
     BoundaryFrame,
     Count,
@@ -27,6 +30,7 @@ from windrow.schemas.windows import (
     DeltaFrame,
     Month,
     Policy,
+    Regular,
     Rolling,
     Session,
     SlideByTuple,
@@ -56,6 +60,9 @@ WINDOW_NUMBER = "window_number"
 WINDOW_NAME = "window_name"
 """One column more of queries with several windows."""
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
+ADDITIVE = ("count", "sum")
+NOWCAST_BOUNDS = ("expected", "low", "high")
+NOWCAST_FACTS = ("age_seconds", "history_rows")
 CONDITIONS = "a condition such as \"user_type = 'member'\", or (column, operator, value) triples"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
@@ -76,6 +83,8 @@ class Query:
     `windows`: several windows by name, in place of `window`; each row says in `window_name` which it is of. These are
     of kinds whose windows follow from times alone, and either all or none of them prorate. `aggregates`, `lateness`
     and `allowed_lateness` must be given.
+    `promises`: what users of its table may rely on, each made by `promise(…)`; runs check them.
+    `nowcast`: how many days back the history goes that says what a row's final values will be (docs/nowcast.md).
     """
 
     name: str
@@ -89,6 +98,9 @@ class Query:
     emit: str = "watermark"
     where: str | tuple[tuple[str, str, object], ...] = ()
     windows: dict[str, Window] | None = None
+    # Not shown: what is promised of rows changes none.
+    promises: tuple[Promise, ...] = field(default=(), repr=False)
+    nowcast: timedelta | None = None
 
     def __post_init__(self) -> None:
         require(_is_name(self.name), "name", self.name, "lower-case letters, digits and _")
@@ -107,6 +119,21 @@ class Query:
         else:
             for triple in self.where:
                 _check_triple(triple)
+        self._check_promises()
+        if self.nowcast is not None:
+            self._check_nowcast(self.nowcast)
+
+    def _check_promises(self) -> None:
+        made = isinstance(self.promises, tuple) and all(isinstance(each, Promise) for each in self.promises)
+        require(made, "promises", self.promises, "a tuple of promise(…)")
+        for each in self.promises:
+            if each.kind == COMPLETE:
+                allowed = "left out: these windows depend on their key's other events, and have no lateness curve"
+                require(self.context_free, "complete", each.least, allowed)
+            if each.kind == FINAL_MOVES:
+                require(each.of in self.aggregates, "of", each.of, f"an aggregate: {', '.join(self.aggregates)}")
+                allowed = f"left out: with emit {self.emit!r} no row is on time"
+                require(self.emit == "watermark", FINAL_MOVES, each.most, allowed)
 
     def _check_windows(self) -> None:
         if self.windows is None:
@@ -137,6 +164,26 @@ class Query:
                 name,
                 "a new lower-case name that is neither a key nor a column of every window table",
             )
+
+    def _check_nowcast(self, back: timedelta) -> None:
+        others = [window.kind for window in self.every_window if not isinstance(window, Regular)]
+        allowed = "left out: only windows that start every slide have one, such as tumbling or sliding ones"
+        require(not others, "nowcast", f"one of {', '.join(others)} windows", allowed)
+        require(self.emit != "final", "nowcast", "one of emit 'final'", "left out: such rows are final")
+        require(bool(self.additive), "nowcast", "one without a count or a sum", "left out, or a query that has one")
+        longest_us = max(window.longest_us for window in self.every_window if isinstance(window, Regular))
+        least = self.allowed_lateness + self.lateness + timedelta(microseconds=longest_us)
+        holds = isinstance(back, timedelta) and back % DAY == timedelta(0) and back > least
+        allowed = "whole days, more than lateness, allowed lateness and the longest window together"
+        require(holds, "nowcast", back, allowed)
+        taken = {f"{each}_{bound}" for each in self.additive for bound in NOWCAST_BOUNDS} | {*NOWCAST_FACTS}
+        for name in self.key:
+            require(name not in taken, "key", name, "a column other than those of a nowcast, or no nowcast")
+
+    @property
+    def additive(self) -> tuple[str, ...]:
+        """The aggregates that grow by what each event brings."""
+        return tuple(name for name, each in self.aggregates.items() if each.function in ADDITIVE)
 
     @cached_property
     def values(self) -> tuple[AggregatedValue, ...]:

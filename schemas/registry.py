@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from windrow.schemas import project
+from windrow.schemas.erased import erased_name
 from windrow.schemas.errors import BrokenDefinition, NotSetUp, UnknownName
 from windrow.schemas.feature_set import FeatureSet
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.mistakes import load, names_in, source_of
 from windrow.schemas.model import PREFIX, Model
 from windrow.schemas.query import Query
-from windrow.schemas.side_tables import lateness_name, panes_name, state_name
+from windrow.schemas.side_tables import lateness_name, nowcast_name, panes_name, state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.syntax import hash_of
 from windrow.schemas.tables import ingest_tables
@@ -253,6 +254,12 @@ def _hash_files(paths: list[Path], error_texts: bool = False) -> str:
     return hash_of(((path.name, path.read_bytes()) for path in paths), error_texts)
 
 
+def personal_columns(stream_name: str) -> frozenset[str]:
+    """Those whose values no report and no message shows; of a stream that is none of ours, none."""
+    found = streams()
+    return frozenset(found[stream_name].personal if stream_name in found else ())
+
+
 def stream_of(table: str) -> Stream | None:
     """The stream that a table belongs to. O(streams)."""
     found = streams().values()
@@ -265,7 +272,7 @@ def query_of(table: str) -> str | None:
 
 
 def _tables_of(query: str) -> set[str]:
-    beside = {state_name(query), panes_name(query), lateness_name(query)}
+    beside = {state_name(query), panes_name(query), lateness_name(query), nowcast_name(query)}
     return beside | {query + kind for kind in ("", "_late", "_audit", "_late_audit")}
 
 
@@ -273,6 +280,8 @@ def made_by(table: str) -> str:
     """The command that makes a table; words in capitals stand for what the table's name doesn't say."""
     if stream := stream_of(table):
         return f"windrow ingest {stream.name}"
+    if table in map(erased_name, streams()):
+        return "windrow forget --where CONDITION"
     query = query_of(table)
     if query and table == lateness_name(query):
         return f"windrow whatif {query}"

@@ -1,9 +1,9 @@
 """A query's tables beside its results: what a run leaves for the next day's, where windows depend on their key's other
 events; and what each lateness would have made of its rows, the lateness curve (semantics §3)."""
 
-from windrow.schemas.query import Aggregate, Query
+from windrow.schemas.query import NOWCAST_FACTS, Aggregate, Query
 from windrow.schemas.stream import Column, Stream
-from windrow.schemas.tables import WINDOW_NAMED, Table, key_columns, required
+from windrow.schemas.tables import EMITTED_DATE, WINDOW_COLUMNS, WINDOW_NAMED, Table, key_columns, required
 from windrow.schemas.validation import TIMES
 
 CARRIED = "carried_state"
@@ -148,4 +148,37 @@ def lateness_table(query: str, several_windows: bool = False) -> Table:
             required("last_arrival_day", "date", "the last one, with which the stream is taken to end, UTC"),
         ),
         sort_by=(*(column.name for column in named), "lateness_seconds"),
+    )
+
+
+def nowcast_name(query: str) -> str:
+    """The table's name, by the query's."""
+    return f"{query}_nowcast"
+
+
+def nowcast_table(query: Query, stream: Stream) -> Table:
+    """By row of the query's table what its final values were expected to be, by what was known when its day began."""
+    of_row = (*query.window_identity, "revision", "pane", "emitted_at")
+    age, rests_on = NOWCAST_FACTS
+    estimated = []
+    for name in query.additive:
+        of = "null without enough history"
+        estimated += [
+            Column(f"{name}_expected", "float64", f"expected final value of {name}; {of}"),
+            Column(f"{name}_low", "float64", f"least final value of {name} in the 90 % interval; {of}"),
+            Column(f"{name}_high", "float64", f"greatest final value of {name} in the 90 % interval; {of}"),
+        ]
+    return Table(
+        nowcast_name(query.name),
+        f"For each row of {query.name} the values that were expected to be final, with their 90 % intervals",
+        (
+            *key_columns(query, stream),
+            *(column for column in WINDOW_COLUMNS if column.name in of_row),
+            required(age, "float64", "emitted_at minus window_end; below zero for a row before the window's end", "s"),
+            required(rests_on, "int64", "earlier rows of the same pane and about the same age that it rests on"),
+            *estimated,
+            EMITTED_DATE,
+        ),
+        partition_by=("emitted_date",),
+        sort_by=(*query.window_identity, "revision"),
     )

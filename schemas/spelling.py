@@ -1,5 +1,7 @@
-"""How a message shows a value and pages a duration, and which known name a wrong one may have been meant for."""
+"""How a message shows a value and pages a duration, how a duration is read, and which known name a wrong one may have
+been meant for."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from difflib import get_close_matches
@@ -8,6 +10,8 @@ _UNITS = ((86_400_000_000, "day"), (3_600_000_000, "hour"), (60_000_000, "minute
 _BELOW_A_SECOND = ((1_000, "millisecond"), (1, "microsecond"))
 _WITHOUT_END = timedelta(days=365 * 10_000)
 _MOST_OF_A_UNIT = 120  # 90 seconds are read at once, 34,143 minutes aren't
+_LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|min|h|d)")
+_LENGTHS_US = {"ms": 1_000, "s": 1_000_000, "min": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
 
 
 def shown(value: object) -> str:
@@ -34,6 +38,12 @@ def listing(names: Sequence[str], most: int | None) -> str:
     """The first names, at most so many, and how many more there are."""
     first = ", ".join(names[:most])
     return first if most is None or len(names) <= most else f"{first} and {len(names) - most:,} more"
+
+
+def read_length(text: str) -> timedelta | None:
+    """Of a text such as "500ms", "90 s", "10min", "1.5h" or "2 d"; None of any other."""
+    found = _LENGTH.fullmatch(text)
+    return timedelta(microseconds=float(found[1]) * _LENGTHS_US[found[2]]) if found else None
 
 
 def in_words(duration: timedelta) -> str:

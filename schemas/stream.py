@@ -52,6 +52,9 @@ class Refusal(NamedTuple):
 class Column:
     """A column of the silver table. Types: string, int64, float64, bool, timestamp, date.
 
+    `personal`: values say of which person an event is. Reports and messages show none of them, and `windrow forget
+    --where` erases the events of one.
+
     `low` and `high` are the least and greatest possible values, not those seen so far: a value beyond them is refused.
     Every column of numbers needs both, since one damaged reading near the ends of int64 or float64 would take the sums
     of its whole day beyond these types.
@@ -64,6 +67,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     nullable: bool = True
+    personal: bool = False
 
 
 IN_ORDER, BY_NAME = "in order", "by name"
@@ -185,6 +189,11 @@ class Stream:
     def layout(self, name: str | None) -> Layout | None:
         """The layout of that name, if there is one."""
         return next((layout for layout in self.layouts if layout.name == name), None)
+
+    @cached_property
+    def personal(self) -> tuple[str, ...]:
+        """The columns whose values say of which person an event is."""
+        return tuple(column.name for column in self.columns if column.personal)
 
     def column(self, name: str) -> Column:
         """The column of that name; StopIteration can't happen for names that a query's check let through."""

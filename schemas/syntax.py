@@ -1,5 +1,5 @@
-"""What a source says: its syntax tree, without what changes no row. Comments, blank space, docstrings, numbers of lines
-and texts of errors are left out, so that rewording these makes no published day stale.
+"""What a source says: its syntax tree, without what changes no row. Comments, blank space, docstrings, numbers of
+lines, texts of errors and a query's promises are left out, so that changing these makes no published day stale.
 
     def half(x):
         '''Of an even number.'''  # exact      FunctionDef(name=half,args=arguments(args=[arg(arg=x)]),body=[
@@ -81,9 +81,11 @@ def _is_error(node: ast.AST) -> bool:
 
 
 def _says_nothing(node: object, texts: int) -> bool:
-    """Whether it is a docstring, of a module, class or function, or a text of an error."""
+    """Whether it is a docstring, of a module, class or function, a text of an error, or what a query promises."""
     if isinstance(node, ast.Expr):
         return _is_text(node.value)
+    if isinstance(node, ast.keyword):
+        return node.arg == "promises"
     return not texts and _is_text(node)
 
 

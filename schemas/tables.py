@@ -91,7 +91,9 @@ def bronze_table(stream: Stream) -> Table:
             LINE,
             required("text", "string", "the line without its line end; bytes that are not UTF-8, and NUL, as \\xNN"),
             Column(
-                "damage", "string", "NUL byte, not UTF-8 or line too long; null if the text is the line's own bytes"
+                "damage",
+                "string",
+                "NUL byte, not UTF-8, line too long, or erased; null if the text is the line's own bytes",
             ),
             required("landed_date", "date", "the day on which the file landed, UTC"),
         ),

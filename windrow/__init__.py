@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from windrow.answer import Answer, sql
-    from windrow.lake import backfill, features, ingest, report, whatif
-    from windrow.pipelines.local import features_table, late_table, replay_table
+    from windrow.lake import backfill, features, ingest, report, whatif, why
+    from windrow.pipelines.local import features_batches, features_table, late_table, replay_table
     from windrow.schemas.errors import WindrowError
     from windrow.schemas.feature_set import FeatureSet, latest
     from windrow.schemas.query import (
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         frame,
         month,
         policy,
+        promise,
         rolling,
         session,
         slide_by_tuple,
@@ -45,6 +46,7 @@ __all__ = [
     "count",
     "delta",
     "features",
+    "features_batches",
     "features_table",
     "frame",
     "ingest",
@@ -52,6 +54,7 @@ __all__ = [
     "latest",
     "month",
     "policy",
+    "promise",
     "replay_table",
     "report",
     "rolling",
@@ -63,6 +66,7 @@ __all__ = [
     "tumbling",
     "week",
     "whatif",
+    "why",
 ]
 _NOT_OF_QUERIES = {
     "Answer": "windrow.answer",
@@ -70,6 +74,7 @@ _NOT_OF_QUERIES = {
     "FeatureSet": "windrow.schemas.feature_set",
     "backfill": "windrow.lake",
     "features": "windrow.lake",
+    "features_batches": "windrow.pipelines.local",
     "features_table": "windrow.pipelines.local",
     "ingest": "windrow.lake",
     "late_table": "windrow.pipelines.local",
@@ -78,6 +83,7 @@ _NOT_OF_QUERIES = {
     "report": "windrow.lake",
     "sql": "windrow.answer",
     "whatif": "windrow.lake",
+    "why": "windrow.lake",
 }
 
 

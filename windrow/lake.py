@@ -1,6 +1,7 @@
 """What the commands of a day's work do, for a notebook or a program: over the lake, the landing folder and the engine
 that the project's windrow.toml and the environment name."""
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from windrow.pipelines.ingest.outcome import IngestReport
     from windrow.pipelines.replay.validate import ArrowStream
     from windrow.pipelines.runs.reports import DayReport
+    from windrow.pipelines.why.explain import Explanation
     from windrow.schemas.feature_set import FeatureSet
 
 
@@ -69,6 +71,24 @@ def whatif(query: str, first: date | None = None, last: date | None = None) -> A
 
     run(config.load(), query, (first, last))
     return sql(f"SELECT * FROM {lateness_name(query)}")
+
+
+def why(query: str, key: Mapping[str, object], window: str, window_name: str | None = None) -> "Explanation":
+    """Explain a window's rows, as `windrow why` does.
+
+    key: by key column its value, None for null; window: its start, or "START/END", in UTC unless with an offset;
+    window_name: which window, of a query with several
+    Returns an object: `windows`, each with its `revisions`; a revision has its `row`, the `changes` since the one
+    before, all events that it covers as `held`, the `run` that published it, and as `wrong` what its events don't say.
+    `adds_up`: whether that is nothing. Raises UnknownName, NotSetUp without published rows, WrongParameter for a window
+    that isn't there (it names the nearest).
+    """
+    from windrow.pipelines.delta.lake import Lake
+    from windrow.pipelines.why.asked import AskedWindow
+    from windrow.pipelines.why.explain import explain
+    from windrow.schemas.registry import query as named
+
+    return explain(Lake(config.load()), AskedWindow.of(named(query), key, window, window_name))
 
 
 def report(into: Path | None = None) -> Path:

@@ -78,7 +78,7 @@ CALLS = Layout(
 COLUMNS = (
     Column("phone_line", "string", "the telephone line", nullable=False),
     Column("call", "int64", "number of the call", low=0, high=MOST, nullable=False),
-    Column("customer", "int64", "pseudonym of the customer; null for 0 (unknown)", low=0, high=MOST),
+    Column("customer", "int64", "pseudonym of the customer; null for 0 (unknown)", low=0, high=MOST, personal=True),
     Column("priority", "int64", "0 and 1: usual, 2: preferred", low=0, high=9, nullable=False),
     Column("service", "string", "the requested service, such as PS, the usual one", nullable=False),
     Column("outcome", "string", "agent, hung up or phantom", nullable=False),

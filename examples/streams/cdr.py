@@ -64,7 +64,7 @@ SESSIONS = Layout(
     ),
 )
 COLUMNS = (
-    Column("subscriber", "string", "pseudonym of the subscriber, the same in every file"),
+    Column("subscriber", "string", "pseudonym of the subscriber, the same in every file", personal=True),
     Column("location_area", "int64", "location area code (LAC); with the cell it names the antenna", low=0,
            high=LARGEST_AREA, nullable=False),
     Column("cell", "int64", "cell id (CI)", low=0, high=LARGEST_CELL, nullable=False),

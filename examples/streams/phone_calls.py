@@ -39,9 +39,11 @@ CALLS = Layout(
     example=(Place("cdr/social-evolution/Calls.csv.gz", 2), "19,2009-01-02 10:04:28,15,,1000000001"),
 )
 COLUMNS = (
-    Column("caller", "int64", "student who owns the phone; null if the line doesn't say", low=0, high=MOST),
-    Column("receiver", "int64", "student who was called; null if the line doesn't say", low=0, high=MOST),
-    Column("number", "string", "pseudonym of the number that was called"),
+    Column("caller", "int64", "student who owns the phone; null if the line doesn't say", low=0, high=MOST,
+           personal=True),
+    Column("receiver", "int64", "student who was called; null if the line doesn't say", low=0, high=MOST,
+           personal=True),
+    Column("number", "string", "pseudonym of the number that was called", personal=True),
     Column("duration_s", "int64", "length of the call, 0 for a call without an answer", "s", low=0, high=LONGEST_S,
            nullable=False),
     Column("duration_note", "string", f"{AT_LIMIT}: the call lasted 32,767 s or longer; null otherwise"),

@@ -1,15 +1,14 @@
-"""The entry: checks once, puts events in the order in which they may come in, calls the compiled pass once for each
-size, names what went wrong."""
+"""The entry: checks once, puts events in the order in which they may come in, calls the compiled pass, names what went
+wrong."""
 
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from windrow.kernels.aggregators.finger_tree import FingerTree
 from windrow.kernels.columns import LIMIT_US, check_plan, checked_offsets, checked_times, require_kind, require_whole
-from windrow.kernels.monoids import output_type
-from windrow.kernels.probes.probe import NO_FAILURE, ProbeOutputs, Probing, probe_calls
+from windrow.kernels.monoids import AggregateSpec, output_type
+from windrow.kernels.probes.probe import NO_FAILURE, ProbeAnswers, Probing, probe_calls
 from windrow.kernels.replay.late import FOREVER_US
 from windrow.kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
 from windrow.kernels.replay.stop import interrupts, raise_why_stopped
@@ -74,47 +73,45 @@ class EnteringEvents(NamedTuple):
 
 
 class Probed(NamedTuple):
-    """outputs: int64[sizes, aggregates, probes], words to be read as output_types says; null: bool of that shape."""
+    """Answers, and which of them each probe has: those share one between which nothing came into the window or went.
 
+    answer_of: int64[probes], which ascends; outputs: int64[aggregates, answers], words to be read as output_types says;
+    null: bool of that shape
+    """
+
+    answer_of: np.ndarray
     outputs: np.ndarray
     null: np.ndarray
     output_types: tuple[str, ...]
 
 
 def probe_keys(
-    events: EnteringEvents,
-    probes: Probes,
-    sizes_us: Sequence[int],
-    plan: AggregatePlan,
-    limits: CallLimits = NO_LIMITS,
+    events: EnteringEvents, probes: Probes, size_us: int, plan: AggregatePlan, limits: CallLimits = NO_LIMITS
 ) -> Probed:
-    """The aggregates of each probe over the events of its key that start in (time − size, time], for each size.
+    """The aggregates of each probe over the events of its key that start in (time − size, time].
 
     As known, of the events that had arrived by the time only; else of all that ever arrived. An event that starts after
     the time is never counted. Where order matters, events are taken by (start, arrival, seq).
-    O(sizes · (events · log d + probes)), d being how many younger events come in before an event; an order statistic
-    takes O((events + steps) log values), steps being the events by which neighbouring probes differ. Releases the GIL.
-    Raises WrongParameter for sizes and aggregates, BadInput for probes that break their contract, AggregateFailed,
+    O(events · log d + probes), d being how many younger events come in before an event; an order statistic takes
+    O((events + steps) log values), steps being the events by which neighbouring probes differ. Releases the GIL.
+    Raises WrongParameter for a size and aggregates, BadInput for probes that break their contract, AggregateFailed,
     TooManySeconds, KernelOutOfMemory, KeyboardInterrupt after a signal.
     """
     require_kind("probes", probes, Probes)
     require_kind("plan", plan, AggregatePlan)
-    if not sizes_us or not plan.aggregates:
-        raise WrongParameter("sizes_us and plan", (sizes_us, plan), "at least one size and one aggregate")
-    for size_us in sizes_us:
-        require_whole("sizes_us", size_us, 1, LIMIT_US)
+    require_whole("size_us", size_us, 1, LIMIT_US)
+    if not plan.aggregates:
+        raise WrongParameter("plan", plan, "at least one aggregate")
     check_plan(plan.aggregates, len(events.values))
     asked = _checked(probes, len(events.columns.key_offsets))
-    found = _of_states(events, asked, sizes_us, of_states(plan), limits)
+    found = _of_states(events, asked, size_us, of_states(plan), limits)
     if len(of_states(plan).aggregates) == len(plan.aggregates):
         return found
-    rules = ALL_IN_TIME._replace(limits=limits)
-    every = [
-        with_order_statistics(ReplayedEvents(events.columns, NO_TICKS, rules, rows), plan)
-        for rows in _as_rows(asked, sizes_us, events.as_known, found)
-    ]
-    outputs, null = (np.array([getattr(each, name) for each in every]) for name in ("outputs", "null"))
-    return Probed(outputs, null, every[0].output_types)
+    rows = _as_rows(asked, size_us, events.as_known, found)
+    every = with_order_statistics(
+        ReplayedEvents(events.columns, NO_TICKS, ALL_IN_TIME._replace(limits=limits), rows), plan
+    )
+    return Probed(np.arange(len(asked.time_us)), every.outputs, every.null, every.output_types)
 
 
 def _checked(probes: Probes, offsets: int) -> Probes:
@@ -128,32 +125,32 @@ def _checked(probes: Probes, offsets: int) -> Probes:
     return asked
 
 
-def _of_states(
-    events: EnteringEvents, probes: Probes, sizes_us: Sequence[int], plan: AggregatePlan, limits: CallLimits
-) -> Probed:
+def _of_states(events: EnteringEvents, probes: Probes, size_us: int, plan: AggregatePlan, limits: CallLimits) -> Probed:
     """The outputs of aggregates that states answer."""
-    shape = (len(sizes_us), len(plan.aggregates), len(probes.time_us))
-    outputs, null = np.zeros(shape, np.int64), np.zeros(shape, np.uint8)
-    types = tuple(map(output_type, plan.aggregates))
+    count, types = len(probes.time_us), tuple(map(output_type, plan.aggregates))
+    # Memory that no answer is written to is never there.
+    outputs, null = (np.empty((len(types), count), kind) for kind in (np.int64, np.uint8))
     if not plan.aggregates:
-        return Probed(outputs, null.view(np.bool_), types)
-    states = make_plan(plan.aggregates, counts_events=False)
+        return Probed(np.zeros(count, np.int64), outputs, null.view(np.bool_), types)
+    states, answer_of = make_plan(plan.aggregates, counts_events=False), np.empty(count, np.int64)
+    answers = ProbeAnswers.make(
+        room=count, outputs=len(types), slots=states.outputs, words=outputs, nulls=null, failed=NO_FAILURE
+    )
     p, calls = _probing(events, probes, states, limits), probe_calls()
+    p.size, p.answers, p.answer_of = size_us, answers, address_of(answer_of)
     try:
-        for size_us, words, nulls in zip(sizes_us, outputs, null, strict=True):
-            p.size, p.outputs.words, p.outputs.nulls = size_us, address_of(words), address_of(nulls)
-            calls.probe(p.address, len(probes.key_offsets) - 1)
-            raise_why_stopped(p.stop.asked, 0, 0)
-            if p.outputs.failed != NO_FAILURE:
-                raise _failure(events.columns, probes, size_us, states, p.outputs)
+        calls.probe(p.address, len(probes.key_offsets) - 1)
+        raise_why_stopped(p.stop.asked, 0, 0)
+        if answers.failed != NO_FAILURE:
+            probe = int(np.searchsorted(answer_of, answers.failed_answer))
+            raise _failure(events.columns, probes, size_us, states.specs[answers.failed], probe)
     finally:
         calls.end_probe(p.address)
-    return Probed(outputs, null.view(np.bool_), types)
+    return Probed(answer_of, outputs[:, : answers.count], null[:, : answers.count].view(np.bool_), types)
 
 
 def _probing(events: EnteringEvents, probes: Probes, states: Plan, limits: CallLimits) -> Probing:
     of_states = {"values": events.values, "valid": events.valid, "times": events.starts_us}
-    outputs = {"slots": states.outputs, "outputs": len(states.outputs), "failed": NO_FAILURE}
     stop = np.zeros(1, np.int64) if limits.stop is None else limits.stop
     made = Probing.make(
         plan=states.layout,
@@ -164,7 +161,6 @@ def _probing(events: EnteringEvents, probes: Probes, states: Plan, limits: CallL
         first_event=events.columns.key_offsets,
         probes=probes.time_us,
         first_probe=probes.key_offsets,
-        outputs=ProbeOutputs.make(probes=len(probes.time_us), **outputs),
         kernel=FingerTree.dispatch(),
     )
     signals = interrupts()
@@ -174,19 +170,18 @@ def _probing(events: EnteringEvents, probes: Probes, states: Plan, limits: CallL
     return made
 
 
-def _failure(columns: EventColumns, probes: Probes, size_us: int, states: Plan, out: ProbeOutputs) -> AggregateFailed:
-    key = int(np.searchsorted(probes.key_offsets, out.failed_probe, "right")) - 1
-    time_us = int(probes.time_us[out.failed_probe])
-    window = (time_us - size_us + 1, time_us + 1)
-    return failure_of(states.specs[out.failed], columns.labels, key, *window, time_us)
+def _failure(columns: EventColumns, probes: Probes, size_us: int, spec: AggregateSpec, probe: int) -> AggregateFailed:
+    key = int(np.searchsorted(probes.key_offsets, probe, "right")) - 1
+    time_us = int(probes.time_us[probe])
+    return failure_of(spec, columns.labels, key, time_us - size_us + 1, time_us + 1, time_us)
 
 
-def _as_rows(probes: Probes, sizes_us: Sequence[int], as_known: bool, found: Probed) -> Iterator[ResultRows]:
-    """For each size, what a replay would say with rows: window [time − size + 1 µs, time + 1 µs), emitted at the time,
-    or when everything has arrived."""
+def _as_rows(probes: Probes, size_us: int, as_known: bool, found: Probed) -> ResultRows:
+    """What a replay would say with rows: window [time − size + 1 µs, time + 1 µs), emitted at the time, or when
+    everything has arrived."""
     key = np.repeat(np.arange(len(probes.key_offsets) - 1), np.diff(probes.key_offsets))
     times, zero = probes.time_us, np.zeros(len(key), np.int64)
     emitted = times if as_known else np.full(len(key), FOREVER_US)
-    for size_us, outputs, null in zip(sizes_us, found.outputs, found.null, strict=True):
-        windows = (times - size_us + 1, times + 1, zero, zero, zero, emitted, zero, zero)
-        yield ResultRows(key, *windows, outputs, null, found.output_types, {})
+    windows = (times - size_us + 1, times + 1, zero, zero, zero, emitted, zero, zero)
+    outputs, null = (each[:, found.answer_of] for each in (found.outputs, found.null))
+    return ResultRows(key, *windows, outputs, null, found.output_types, {})

@@ -8,6 +8,7 @@ import typer
 
 from windrow.pipelines.cli import (
     asking,
+    explaining,
     ingesting,
     keeping,
     planning,
@@ -49,7 +50,7 @@ def app() -> typer.Typer:
     )
     made.callback()(_for_all)
     # In the order of a day's work.
-    for module in (starting, setting_up, ingesting, replaying, planning, asking, probing, keeping, serving):
+    for module in (starting, setting_up, ingesting, replaying, planning, asking, explaining, probing, keeping, serving):
         for command in module.commands.registered_commands:
             command.help = _paragraphs(command.callback.__doc__ or "")
         made.add_typer(module.commands)

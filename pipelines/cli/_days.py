@@ -20,8 +20,17 @@ NO_FARMS: Farms = {}
 _log = logging.getLogger(__name__)
 
 
+def warn_of_promises(reports: "Iterable[DayReport]") -> None:
+    """A line for each promise that a published day is the first to find broken."""
+    for report in reports:
+        for each in report.promises:
+            if each.is_news:
+                _output.warn(f"{report.query} of {report.day} breaks a promise: {each}; see the table promises")
+
+
 def show_done(done: "Done", as_json: bool, farms: Farms = NO_FARMS) -> int:
     """A row for each day that was published, and what `end` says."""
+    warn_of_promises(done.reports)
     if done.reports or not done.failures:
         show_days(done.reports, as_json, farms)
     return end(done)
@@ -55,6 +64,7 @@ def show_days(reports: "Sequence[DayReport]", as_json: bool, farms: Farms = NO_F
 
 def show_day(report: "DayReport", as_json: bool, farms: Farms = NO_FARMS) -> None:
     """Names and values, with the run and the versions that it published, then a row for each farm."""
+    warn_of_promises([report])
     if as_json:
         _output.show_facts(_whole(report, farms), as_json)
         return
@@ -64,7 +74,8 @@ def show_day(report: "DayReport", as_json: bool, farms: Farms = NO_FARMS) -> Non
 
 
 def _whole(report: "DayReport", farms: Farms) -> dict[str, object]:
-    return vars(report) | ({"farms": farms[report.query]} if report.query in farms else {})
+    found = vars(report) | {"promises": [each.plain for each in report.promises]}
+    return found | ({"farms": farms[report.query]} if report.query in farms else {})
 
 
 def _show_farms(farms: Farms) -> None:

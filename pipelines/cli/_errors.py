@@ -27,6 +27,7 @@ EXTRAS = {
     **dict.fromkeys(("hdfs_native", "s3fs"), "remote"),
     "psycopg": "postgresql",
     "lmdb": "stores",
+    "openlineage": "openlineage",
     "redis": "stores",
 }
 """By module: the extra of pyproject.toml that brings it."""

@@ -10,19 +10,11 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from windrow.pipelines import config
 from windrow.pipelines.config import Config
-from windrow.schemas import registry
+from windrow.schemas import registry, spelling
 from windrow.schemas.replay_limits import ReplayLimits
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
-_LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|min|h|d)\Z")
 _RUN = re.compile(r"[A-Za-z0-9_.~:+-]{1,250}")  # what Airflow lets a run be called
-_UNITS = {
-    "ms": timedelta(milliseconds=1),
-    "s": timedelta(seconds=1),
-    "min": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-}
 
 
 def examples(*lines: str) -> str:
@@ -42,11 +34,10 @@ def read_day(text: str) -> date:
 
 def read_length(text: str) -> timedelta:
     """A length of time such as 90s; a usage error otherwise."""
-    found = _LENGTH.match(text)
-    if not found:
+    found = spelling.read_length(text)
+    if found is None:
         raise typer.BadParameter(f"{text!r} is not a length of time; write it as 500ms, 90s, 10min, 1.5h or 2d")
-    number, unit = found.groups()
-    return float(number) * _UNITS[unit]
+    return found
 
 
 def read_run_id(text: str) -> str:

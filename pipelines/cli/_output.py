@@ -70,6 +70,12 @@ def write_asset_events(path: Path | None, asset_events: dict[str, dict]) -> None
         path.write_text(json.dumps(asset_events, default=_plain))
 
 
+def heading(text: str) -> None:
+    """What the next table shows."""
+    console = _console()
+    console.print(_printable(text), style="bold", soft_wrap=True)
+
+
 def note(text: str) -> None:
     """A remark for people, on stderr."""
     Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(without_controls(text))

@@ -228,6 +228,35 @@ def _brief(row: "StepRow", stages: bool) -> dict:
     }
 
 
+@commands.command(
+    epilog=examples("windrow contract bikes_demand", "windrow contract bikes_demand --into bikes_demand.odcs.yaml")
+)
+def contract(
+    query: QueryName,
+    into: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the contract to this file. Default: print it.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the contract of a query's table as YAML of the Open Data Contract Standard.
+
+    It has the columns with units and meanings, the gate's checks, and what the query promises. It needs no data."""
+    from windrow.pipelines.docs.data_contract import as_yaml, data_contract
+    from windrow.pipelines.runs.definitions import tables_of
+
+    if into is not None and not into.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {into.parent} for --into {into}; make it, or leave --into out")
+    found = data_contract(tables_of(query), config.load().lake / query)
+    if into is not None:
+        into.write_text(f"{as_yaml(found)}\n", encoding="utf-8")
+        _output.show_facts({"contract": into, "version": found["version"]}, as_json)
+    elif as_json:
+        _output.show_json(found)
+    else:
+        print(as_yaml(found))
+
+
 @commands.command(epilog=examples("windrow report --open"))
 def report(
     into: Annotated[

@@ -1,5 +1,6 @@
 """Commands on landing files and what they delivered."""
 
+import sys
 from dataclasses import asdict, fields
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ from windrow.pipelines.cli._options import AsJson, AssetEvents, EngineName, RunI
 from windrow.pipelines.cli._progress import progress
 from windrow.pipelines.report.words import length
 from windrow.schemas import registry
+from windrow.schemas.errors import WrongParameter
 
 if TYPE_CHECKING:
     from windrow.pipelines.ingest.outcome import IngestReport
@@ -91,9 +93,21 @@ def _brief(report: "IngestReport") -> dict:
     }
 
 
-@commands.command(epilog=examples("windrow forget bikes/citibike-nyc-2017/trips-2017-06-01.csv.gz"))
+@commands.command(
+    epilog=examples(
+        "windrow forget bikes/citibike-nyc-2017/trips-2017-06-01.csv.gz",
+        """windrow forget --where "subscriber = 'a1b2'" --stream cdr""",
+    )
+)
 def forget(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The file's path below the landing folder.")],
+    path: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="The file's path below the landing folder.")
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--where", metavar="CONDITION", help="A person's values of personal columns; - reads stdin."),
+    ] = None,
+    stream: Annotated[str | None, typer.Option("--stream", help="With --where: the stream of these columns.")] = None,
     leave_file: Annotated[
         bool,
         typer.Option("--leave-file", help="Leave the file in the landing folder. It counts again once it changes."),
@@ -102,14 +116,38 @@ def forget(
     engine: EngineName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove from the lake what a landing file delivered.
+    """Remove from the lake what a landing file delivered, or all events of a person.
 
-    Move the file out of the landing folder first, or give --leave-file."""
+    Move the file out of the landing folder first, or give --leave-file. With --where a
+    receipt says what was erased, and that no file of the lake has the values any more."""
     from windrow.pipelines.runs.ingest_day import forget as run
 
+    if (path is None) == (where is None):
+        raise WrongParameter("PATH", path, "a landing file, or else --where CONDITION")
+    chosen = config.load(engine=engine)
+    if where is not None:
+        _erase(chosen, sys.stdin.read().strip() if where == "-" else where, stream, run_id, as_json)
+        return
+    assert path is not None, "one of the two is given"
     with progress() as show:
-        report = run(config.load(engine=engine), path, leave_file, run_id, show)
+        report = run(chosen, path, leave_file, run_id, show)
     _show_report(report, as_json)
+
+
+def _erase(chosen: config.Config, where: str, stream: str | None, run_id: str | None, as_json: bool) -> None:
+    from windrow.pipelines.erasure.erase import erase
+
+    # Locks, and reports of what went wrong, name the command that this process is.
+    sys.argv[1:] = [word.replace(where, "…") for word in sys.argv[1:]]
+    with progress() as show:
+        receipt = erase(chosen, where, stream, run_id, show)
+    if as_json:
+        _output.show_json(asdict(receipt))
+    else:
+        _output.show_facts(receipt.facts, as_json)
+    for path, count in receipt.landing.items():
+        _output.warn(f"{path}, in the landing folder, still has {count:,} of the lines; put a file without them there")
+    receipt.require()
 
 
 @commands.command(epilog=examples("windrow profile bikes"))

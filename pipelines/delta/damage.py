@@ -18,8 +18,9 @@ from deltalake.exceptions import DeltaError
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.log import DamagedFile, damaged_log, entry, entry_versions, wrong_with
 from windrow.schemas import registry
+from windrow.schemas.erased import erased_name
 from windrow.schemas.errors import StorageFailed, TableDamaged
-from windrow.schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
+from windrow.schemas.ledger_tables import FARM_RUNS, PROMISES, RUNS, VERDICTS
 from windrow.schemas.registry import made_by, query_of, stream_of
 from windrow.schemas.side_tables import lateness_name, panes_name
 
@@ -114,7 +115,7 @@ def _last_entry(lake: Lake, name: str, file: str) -> tuple[str, str] | None:
 
 def made_again_by(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
     """The commands that make the rows of a table's lost files again; `lost`: their paths below its folder."""
-    if name in (VERDICTS.name, FARM_RUNS.name):
+    if name in (VERDICTS.name, FARM_RUNS.name, PROMISES.name):
         return []  # a check whose verdict is lost is done again; how quick a farm was is no loss
     if name == RUNS.name:
         # A run finds the snapshot that it reads in the ledger: an ingest without news leaves one too.
@@ -123,7 +124,7 @@ def made_again_by(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
     if stream := stream_of(name):
         return [f"windrow ingest {stream.name}", "windrow runs --stale"]
     query = query_of(name)
-    if query and name == lateness_name(query):
+    if (query and name == lateness_name(query)) or name in map(erased_name, registry.streams()):
         return [made_by(name)]
     if query and name == panes_name(query):
         return []  # the next run makes those that it needs

@@ -8,10 +8,11 @@ identities were read; naming the files to DuckDB takes one.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date, datetime
-from typing import NamedTuple
+from datetime import date, datetime, timedelta
+from functools import reduce
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import duckdb
@@ -26,6 +27,8 @@ from windrow.schemas.windows import EPOCH, MICROSECOND
 
 # As DuckDB names them: the folders' names are texts.
 _PARTITION_TYPES = {"date": "DATE", "int64": "BIGINT", "string": "VARCHAR"}
+# Delta's log cuts times off to milliseconds, also the greatest.
+_CUT_OFF = timedelta(milliseconds=1)
 _TOTALS = {"null_count": "sum", "min": "min", "max": "max"}
 
 
@@ -108,6 +111,52 @@ def by_day(lake: Lake, name: str, version: int | None = None) -> dict[date, DayS
     values = zip(*others, strict=True) if others else [()] * len(dates)
     digests = (hashlib.sha256(repr(of_day).encode()).hexdigest()[:16] for of_day in values)
     return {each: DayStatistics(n, digest) for each, n, digest in zip(dates, rows, digests, strict=True)}
+
+
+class AskedValues(NamedTuple):
+    """Which values of a column are asked for: those from `low` to `high`, both included, None being no bound; or those
+    that are null."""
+
+    low: Any = None
+    high: Any = None
+    of_null: bool = False
+
+    def may_be_in(self, actions: pa.Table, column: str) -> pa.ChunkedArray | None:
+        """Of which files a column may have such a value, by what the log says of each; None where it says nothing."""
+        names = actions.column_names
+        if (partition := f"partition.{column}") in names:
+            values = actions[partition]
+            return pc.is_null(values) if self.of_null else self._overlaps(values, values)
+        if self.of_null:
+            nulls = f"null_count.{column}"
+            return pc.fill_null(pc.greater(actions[nulls], 0), True) if nulls in names else None
+        least, greatest = f"min.{column}", f"max.{column}"
+        return self._overlaps(actions[least], actions[greatest]) if {least, greatest} <= {*names} else None
+
+    def _overlaps(self, least: pa.ChunkedArray, greatest: pa.ChunkedArray) -> pa.ChunkedArray:
+        if pa.types.is_boolean(least.type):  # Arrow puts truths into no order
+            least, greatest = least.cast(pa.uint8()), greatest.cast(pa.uint8())
+        may = pa.chunked_array([pa.repeat(True, len(least))])
+        if self.low is not None:
+            low = self.low - _CUT_OFF if isinstance(self.low, datetime) else self.low
+            may = pc.and_(may, pc.fill_null(pc.greater_equal(greatest, pa.scalar(low).cast(greatest.type)), True))
+        if self.high is not None:
+            may = pc.and_(may, pc.fill_null(pc.less_equal(least, pa.scalar(self.high).cast(least.type)), True))
+        return may
+
+
+def files_holding(lake: Lake, name: str, version: int | None, asked: Mapping[str, AskedValues]) -> pa.Table:
+    """What the log of a version says of the files that may have a row whose columns all have values that are asked for,
+    as `Lake.add_actions` does. No file is opened. O(files of the table)."""
+    actions = lake.add_actions(name, version)
+    may = [bounds.may_be_in(actions, column) for column, bounds in asked.items()]
+    known = [each for each in may if each is not None]
+    return actions.filter(reduce(pc.and_, known)) if known else actions
+
+
+def places_of(lake: Lake, name: str, actions: pa.Table) -> list[str]:
+    """Where these files of a table lie."""
+    return [f"{lake.folder(name)}/{unquote(path)}" for path in actions["path"].to_pylist()]
 
 
 class RowGroup(NamedTuple):

@@ -7,10 +7,11 @@ from windrow.pipelines.docs.markdown import columns_grid, joined, page
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.tables.pane_tables import pane_table, why_no_panes
 from windrow.pipelines.tables.query_tables import QueryTables
+from windrow.schemas.erased import erased_table
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.query import Query
 from windrow.schemas.registry import queries, queries_of, streams
-from windrow.schemas.side_tables import lateness_table
+from windrow.schemas.side_tables import lateness_table, nowcast_table
 from windrow.schemas.stream import Column, Stream
 from windrow.schemas.tables import Table, ingest_tables
 
@@ -18,6 +19,10 @@ STREAM, QUERY = "<stream>", "<query>"
 BESIDE_PANES = (
     "The columns of the query's key come first. Aggregate number i has also `recounted_i`, `values_i` and "
     "`magnitude_i`: its plain recount, the number of values in it, and their magnitude. You may remove the table."
+)
+BESIDE_NOWCASTS = (
+    "Queries with `nowcast` have it. The columns of the query's key come first. A count or sum `n` has also "
+    "`n_expected`, `n_low` and `n_high`: its expected final value, and the interval of 90 %."
 )
 
 
@@ -50,9 +55,10 @@ def tables_page() -> str:
         own += [part for query in queries_of(stream.name) for part in _own_of_query(query, of_queries)]
     keyed = [_table(kind.like, "The columns of the query's key come first, then:") for kind in of_queries]
     keyed.append(_table(_of_panes().like, BESIDE_PANES))
+    keyed += [_table(kind.like, BESIDE_NOWCASTS) for kind in _of_nowcasts()]
     return page(
         "tables",
-        of_streams=joined(_table(kind.like) for kind in of_streams),
+        of_streams=joined(_table(kind.like) for kind in (*of_streams, _of_erased())),
         of_queries=joined([*keyed, _table(lateness_table(QUERY), "The table has no columns of the query's key.")]),
         own=joined(own),
         ledger=joined(map(_table, LEDGER.values())),
@@ -75,10 +81,21 @@ def _query_kinds() -> list[TableKind]:
     return [TableKind.of(tables, QUERY) for tables in kinds if tables]
 
 
+def _of_erased() -> TableKind:
+    return TableKind.of([(stream.name, erased_table(stream)) for stream in streams().values()], STREAM)
+
+
 def _of_panes() -> TableKind:
     every = [QueryTables.of(query) for query in queries().values()]
     kept = [(each.query.name, pane_table(each)) for each in every if why_no_panes(each) is None]
     return TableKind.of(kept, QUERY)
+
+
+def _of_nowcasts() -> list[TableKind]:
+    """What all have in common that there are, or could be."""
+    could = [query for query in queries().values() if query.context_free and query.additive]
+    made = [(query.name, nowcast_table(query, streams()[query.stream])) for query in could]
+    return [TableKind.of(made, QUERY)] if made else []
 
 
 def _own_of_stream(stream: Stream, kinds: list[TableKind]) -> list[str]:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from windrow.pipelines.delta.day_files import by_day
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.entry import TABLE
 from windrow.pipelines.ledger.run_table import StepRow
 from windrow.schemas.feature_set import KNOWN
 
 STEP = "features"
-TABLE, KNOWLEDGE, TIME_COLUMN, TABLES = "table", "knowledge", "time", "tables"
-VERSION, COLUMNS = "version", "columns"
-"""In what the ledger keeps of a run: the table, what features are made of, the labels' time column; digests of the
-tables of queries that were asked; the version that was written, and which of its columns are features."""
+KNOWLEDGE, TIME_COLUMN, COLUMNS = "knowledge", "time", "columns"
+"""In what the ledger keeps of a run, beside what entry.py names: what features are made of, the labels' time column,
+and which columns are features."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from windrow.pipelines.delta.new_files import ROWS_PER_GROUP, NewFile, write_row
 from windrow.pipelines.engines.engine import Engine, limit_bytes
 from windrow.pipelines.engines.file_rows import ALL_TIME, Range, RowsOfFiles, read_rows
 from windrow.pipelines.features.newest_rows import read_columns
-from windrow.pipelines.features.probing import feature_parts, in_their_order
+from windrow.pipelines.features.probing import AskedFeatures, feature_parts, features_of
 from windrow.pipelines.location import Location
 from windrow.pipelines.replay.event_arrays import key_codes
 from windrow.pipelines.replay.replay_plan import EventShare, ReplayPlan
@@ -137,7 +137,7 @@ def features_in_memory(lake: Lake, work: ProbeWork, labels: pa.Table) -> pa.Tabl
         events = read_rows(read) if files else work.read_schema.empty_table()
         both = pa.concat_tables([events, rows], promote_options="default").select(work.read_schema.names)
         found += probe_rows(lake, work, both, ALL_TIME).rows
-    return in_their_order(pa.concat_tables(found), ROW)
+    return _in_their_order(pa.concat_tables(found))
 
 
 def probe_share(lake: Lake, work: ProbeWork, share: EventShare) -> FeatureShare:
@@ -156,12 +156,23 @@ def probe_rows(lake: Lake, work: ProbeWork, rows: pa.Table, pane: Range) -> Feat
     staged = staged if pane == ALL_TIME else staged.filter(pane.starts)
     names = [name if name in work.key else OF_LABEL + name for name in work.labels.names]
     labels = staged.select(names).rename_columns(work.labels.names).append_column(ROW, staged[ROW])
+    if not len(labels):
+        return FeatureShare([], [], 0, len(events))
     asked = {each: _rows_of_query(lake, work, each, labels) for each in work.features.asked_queries}
-    parts = feature_parts(events, labels, work.time, work.features, work.knowledge, asked) if len(labels) else ()
+    of_labels = AskedFeatures.of(events, labels, work.time, work.features, work.knowledge, asked)
     if work.table is None:
-        return FeatureShare([], [*parts], len(labels), len(events))
+        return FeatureShare([], [features_of(labels, of_labels)], len(labels), len(events))
+    parts = feature_parts(labels, of_labels)
     files = [file for part in parts for file in write_rows(lake, work.table, part.drop_columns([ROW]))]
     return FeatureShare(files, [], len(labels), len(events))
+
+
+def _in_their_order(found: pa.Table) -> pa.Table:
+    """The rows by the number of each label, 0, 1, …, which goes. O(labels)."""
+    places = np.empty(len(found), np.int64)
+    places[found[ROW].to_numpy()] = np.arange(len(found))
+    found = found.drop_columns([ROW])
+    return pa.table({name: found[name].combine_chunks().take(places) for name in found.column_names})
 
 
 def _rows_of_query(lake: Lake, work: ProbeWork, query: str, labels: pa.Table) -> pa.Table:

@@ -3,7 +3,7 @@
 events ──filter──▶ kept ──by key──▶ columns ─┐
 labels ──by key and time──▶ probes ──────────┴──kernels/probes──▶ words ──▶ a column for each aggregate and window
 
-Labels go in parts, so that memory holds the features of one.
+Labels by key and time go in parts, so that memory holds the features of one; in their own order all at once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,67 +53,83 @@ def knowledges(asked: str) -> tuple[str, ...]:
     return tuple(each for each in (KNOWN, TRUE) if asked in (each, BOTH))
 
 
-def feature_parts(
-    events: pa.Table,
-    labels: pa.Table,
-    time: str,
-    features: FeatureSet,
-    knowledge: str = KNOWN,
-    rows_of: Mapping[str, pa.Table] | None = None,
-) -> Iterator[pa.Table]:
-    """The labels by key and time, in parts, with their features behind.
+class AskedFeatures(NamedTuple):
+    """Features of labels, before they are made. probed: None where no window is asked; newest: by what is asked, the
+    columns of `latest`."""
 
-    events: key and value columns, start, arrival, and for the order seq or path, line, reading; labels: key columns of
-    the events' types, and `time` as timestamp[us, UTC]; rows_of: by query those of its table that `latest` asks.
-    Raises AggregateFailed, and for aggregates what plan_aggregates does.
-    O(events log events + labels log labels + windows · (events · log d + labels)), d as of kernels/probes.
-    """
-    keyed = EventsOfKeys.of(events, features.query)
-    of_labels, groups = sorted_labels(labels, time, keyed.groups, features.key)
-    probed = ProbedEvents.of(keyed._replace(groups=groups), features, knowledge) if features.windows else None
-    of_rows = [newest_columns(labels, of_labels, features, each, rows_of or {}) for each in knowledges(knowledge)]
-    for first, end in _parts(of_labels, features, knowledge, probed):
-        part = labels.take(of_labels.order[first:end])
-        for each, newest in zip(knowledges(knowledge), of_rows, strict=True):
-            columns = _of_windows(probed, of_labels, (first, end), features, each) if probed else {}
-            columns |= {name: column.slice(first, end - first) for name, column in newest.items()}
-            for name, column in columns.items():
-                part = part.append_column(name, column)
-        yield part
+    features: FeatureSet
+    labels: SortedLabels
+    probed: ProbedEvents | None
+    newest: Mapping[str, Mapping[str, pa.ChunkedArray]]
+
+    @classmethod
+    def of(
+        cls,
+        events: pa.Table,
+        labels: pa.Table,
+        time: str,
+        features: FeatureSet,
+        knowledge: str = KNOWN,
+        rows_of: Mapping[str, pa.Table] | None = None,
+    ) -> "AskedFeatures":
+        """events: key and value columns, start, arrival, and for the order seq or path, line, reading; labels: key
+        columns of the events' types, and `time` as timestamp[us, UTC]; rows_of: by query those of its table that
+        `latest` asks. Raises what plan_aggregates does. O(events log events + labels log labels)."""
+        keyed = EventsOfKeys.of(events, features.query)
+        ours, groups = sorted_labels(labels, time, keyed.groups, features.key)
+        probed = ProbedEvents.of(keyed._replace(groups=groups), features, knowledge) if features.windows else None
+        asked = knowledges(knowledge)
+        newest = {each: newest_columns(labels, ours, features, each, rows_of or {}) for each in asked}
+        return cls(features, ours, probed, newest)
+
+    def columns(self, first: int, end: int, places: np.ndarray) -> dict[str, pa.Array]:
+        """Of the labels [first, end) by key and time, in the order of some places among them. AggregateFailed.
+        O(windows · (events · log d + labels)), d as of kernels/probes."""
+        found: dict[str, pa.Array] = {}
+        for each, newest in self.newest.items():
+            found |= self._of_windows(first, end, places, each)
+            found |= {name: column.slice(first, end - first).take(places) for name, column in newest.items()}
+        return found
+
+    def _of_windows(self, first: int, end: int, places: np.ndarray, knowledge: str) -> dict[str, pa.Array]:
+        if self.probed is None:
+            return {}
+        aggregates, entering, strings = self.probed
+        probes = self.labels.probes(first, end, len(entering[knowledge].columns.key_offsets) - 1)
+        named: dict[str, pa.Array] = {}
+        for window, size in self.features.windows.items():
+            found = probe_keys(entering[knowledge], probes, size // MICROSECOND, aggregates.plan)
+            answer_of = found.answer_of[places]
+            words, null = (each.take(answer_of, axis=1, mode="clip") for each in (found.outputs, found.null))
+            made = result_arrays(aggregates, strings, words, null)
+            named |= {f"{name}_{window}{SUFFIX[knowledge]}": column for name, column in made.items()}
+        return named
+
+    def parts(self) -> Iterator[tuple[int, int]]:
+        """Where parts begin and end. What a rounded state says depends on the probes before: it isn't cut within a
+        key."""
+        labels, of_label = self.labels, len(self.features.columns(KNOWN)) * len(self.newest)
+        at_once = max(1, VALUES_AT_ONCE // max(1, of_label))
+        ends = np.arange(at_once, len(labels.order), at_once)
+        if self.probed is not None and not is_exact(self.probed.aggregates.plan):
+            ends = np.unique(np.searchsorted(labels.key, labels.key[ends], "left"))
+        return pairwise([0, *(int(end) for end in ends if end), len(labels.order)])
 
 
-def in_their_order(parts: pa.Table, number: str) -> pa.Table:
-    """Parts of labels by the number of each, 0, 1, …, which goes. O(labels); where no caller keeps the parts, one
-    column at a time is there twice."""
-    places = np.empty(len(parts), np.int64)
-    places[parts[number].to_numpy()] = np.arange(len(parts))
-    parts, found = parts.drop_columns([number]), {}
-    for name in parts.column_names:
-        found[name] = parts[name].combine_chunks().take(places)
-        parts = parts.drop_columns([name])
-    return pa.table(found)
+def feature_parts(labels: pa.Table, asked: AskedFeatures) -> Iterator[pa.Table]:
+    """The labels by key and time, in parts, with their features behind. O as AskedFeatures.columns."""
+    labels = labels.combine_chunks()  # each take would put the chunks together again
+    for first, end in asked.parts():
+        found = asked.columns(first, end, np.arange(end - first))
+        yield _beside(labels.take(asked.labels.order[first:end]), found)
 
 
-def _parts(
-    labels: SortedLabels, features: FeatureSet, knowledge: str, probed: ProbedEvents | None
-) -> Iterator[tuple[int, int]]:
-    """Where parts begin and end. What a rounded state says depends on the probes before: it isn't cut within a key."""
-    at_once = max(1, VALUES_AT_ONCE // max(1, len(features.columns(knowledge))))
-    ends = np.arange(at_once, len(labels.order), at_once)
-    if probed is not None and not is_exact(probed.aggregates.plan):
-        ends = np.unique(np.searchsorted(labels.key, labels.key[ends], "left"))
-    return pairwise([0, *(int(end) for end in ends if end), len(labels.order)])
+def features_of(labels: pa.Table, asked: AskedFeatures) -> pa.Table:
+    """The labels in their order, with their features behind. O as AskedFeatures.columns."""
+    places = np.empty(len(labels), np.int64)
+    places[asked.labels.order] = np.arange(len(labels))
+    return _beside(labels, asked.columns(0, len(labels), places))
 
 
-def _of_windows(
-    probed: ProbedEvents, labels: SortedLabels, part: tuple[int, int], features: FeatureSet, knowledge: str
-) -> dict[str, pa.Array]:
-    aggregates, entering, strings = probed
-    sizes_us = [size // MICROSECOND for size in features.windows.values()]
-    probes = labels.probes(*part, len(entering[knowledge].columns.key_offsets) - 1)
-    found = probe_keys(entering[knowledge], probes, sizes_us, aggregates.plan)
-    named: dict[str, pa.Array] = {}
-    for window, outputs, null in zip(features.windows, found.outputs, found.null, strict=True):
-        made = result_arrays(aggregates, strings, outputs, null)
-        named |= {f"{name}_{window}{SUFFIX[knowledge]}": column for name, column in made.items()}
-    return named
+def _beside(labels: pa.Table, features: Mapping[str, pa.Array]) -> pa.Table:
+    return pa.table({**{name: labels[name] for name in labels.column_names}, **features})

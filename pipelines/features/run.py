@@ -23,10 +23,7 @@ from windrow.pipelines.features.feature_runs import (
     COLUMNS,
     KNOWLEDGE,
     STEP,
-    TABLE,
-    TABLES,
     TIME_COLUMN,
-    VERSION,
     FeatureRequest,
     newest_runs,
     rows_digest,
@@ -37,7 +34,7 @@ from windrow.pipelines.features.recount import recounted
 from windrow.pipelines.gate.gate import Gate, failure
 from windrow.pipelines.ledger import run_table, snapshots, verdicts
 from windrow.pipelines.ledger.code_hash import definition_hash
-from windrow.pipelines.ledger.entry import LedgerEntry, Run
+from windrow.pipelines.ledger.entry import TABLE, TABLES, VERSION, LedgerEntry, Run
 from windrow.pipelines.ledger.run_table import StepRow
 from windrow.pipelines.logged import silent
 from windrow.pipelines.replay.work import Reading
@@ -144,6 +141,7 @@ def _made(lake: Lake, run: Run, asked: AskedLabels, table: Table, entry: LedgerE
         files = [file for share in shares for file in share.files]
         law = recounted(lake, work, files, len(asked.rows))
         verdicts.write(lake, run, {None: [law]}, read.snapshot.name)
+        entry.verdicts = [law]
         if failed := failure([law]):
             raise failed
         version = replace_table(lake, table, files)

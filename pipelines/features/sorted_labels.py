@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.kernels.probes.entry import Probes
+from windrow.kernels.runtime.fields import LARGEST
 from windrow.pipelines.replay.event_arrays import Groups, key_codes, key_columns
 from windrow.pipelines.rows.arrays import stored
 
@@ -29,15 +30,23 @@ def sorted_labels(labels: pa.Table, time: str, groups: Groups, key: tuple[str, .
         offsets = np.array([0, len(groups.order)])
         return SortedLabels(order, np.zeros(len(order), np.int64), time_us[order]), groups._replace(offsets=offsets)
     every, of_groups, of_labels = numbered_alike(groups.keys, labels, key)
-    codes = np.append(of_groups, of_labels)
-    count = int(codes.max(initial=-1)) + 1
-    sizes = np.zeros(count, np.int64)
+    count = 1 + max(int(of_groups.max(initial=-1)), int(of_labels.max(initial=-1)))
+    sizes, row_of = np.zeros(count, np.int64), np.empty(count, np.int64)
     sizes[of_groups] = np.diff(groups.offsets)
-    offsets, firsts = np.concatenate(([0], np.cumsum(sizes))), np.unique(codes, return_index=True)[1]
-    order = np.lexsort((time_us, of_labels))
-    return SortedLabels(order, of_labels[order], time_us[order]), groups._replace(
-        offsets=offsets, keys=every.take(firsts)
-    )
+    row_of[of_labels] = np.arange(len(of_groups), len(every))
+    row_of[of_groups] = np.arange(len(of_groups))
+    order = _by_key_and_time(of_labels, time_us)
+    offsets, keys = np.concatenate(([0], np.cumsum(sizes))), every.take(row_of)
+    return SortedLabels(order, of_labels[order], time_us[order]), groups._replace(offsets=offsets, keys=keys)
+
+
+def _by_key_and_time(key: np.ndarray, time_us: np.ndarray) -> np.ndarray:
+    """The order of labels. One sort of both in a word takes a third of one after the other, where they have room."""
+    first_us, last_us = int(time_us.min(initial=LARGEST)), int(time_us.max(initial=-LARGEST))
+    bits = (last_us - first_us).bit_length()
+    if bits + int(key.max(initial=0)).bit_length() > 63:
+        return np.lexsort((time_us, key))
+    return np.argsort((key << bits) | (time_us - first_us), kind="stable")
 
 
 def numbered_alike(rows: pa.Table, labels: pa.Table, key: tuple[str, ...]) -> tuple[pa.Table, np.ndarray, np.ndarray]:

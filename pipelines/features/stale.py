@@ -8,12 +8,12 @@ from types import MappingProxyType
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.features.feature_runs import (
     KNOWLEDGE,
-    TABLES,
     TIME_COLUMN,
     FeatureRequest,
     newest_runs,
     rows_digest,
 )
+from windrow.pipelines.ledger.entry import TABLES
 from windrow.pipelines.ledger.run_table import StepRow
 from windrow.pipelines.ledger.stale import differences, other_rules
 from windrow.pipelines.tables.arrival_days import ArrivalDays

@@ -15,7 +15,7 @@ from windrow.pipelines.config import Config
 from windrow.pipelines.delta.day_files import files_by_day
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines.engine import Engine, limit_bytes, packed_within
-from windrow.pipelines.gate import checks
+from windrow.pipelines.gate import checks, promises
 from windrow.pipelines.gate.expectations import verdicts_by_day
 from windrow.pipelines.gate.recount.opening import recounts
 from windrow.pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
@@ -24,6 +24,7 @@ from windrow.pipelines.gate.recount.tables import TableVersion, bytes_by_bucket
 from windrow.pipelines.gate.validation_results import index, page
 from windrow.pipelines.ledger import verdicts
 from windrow.pipelines.ledger.entry import LedgerEntry, Run
+from windrow.pipelines.ledger.promises import Judged
 from windrow.pipelines.ledger.verdicts import Verdict
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables, Touched
@@ -99,9 +100,11 @@ class Gate:
         verdicts.write(self.lake, run, found, snapshot.name)
         return found
 
-    def record_audit(self, run: Run, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """Check a run's rows; the verdicts of all days are one commit."""
+    def record_audit(self, run: Run, of: AuditedDays, judged: Judged | None = None) -> dict[date, list[Verdict]]:
+        """Check a run's rows; the verdicts of all days are one commit, with those on what was judged of promises."""
         found = self.check_audit(of)
+        for day, of_day in (judged or {}).items():
+            found[day] += promises.verdicts(of, of_day)
         verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
 
@@ -164,11 +167,12 @@ def failure(found: list[Verdict]) -> GateFailed | None:
 
 
 def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:
-    """Note the validation results of steps in the ledger and, by their pages, in the log, with how many checks
-    passed."""
+    """Note what was found on steps, their validation results also in the ledger and, by their pages, in the log, with
+    how many checks passed."""
     results, stage = dict[str, None](), found[0][0].stages.name
     assert stage is not None, "a stage of the flow map validates"
     for entry, of_step in found:
+        entry.verdicts += of_step
         of_entry = dict.fromkeys(verdict.validation for verdict in of_step if verdict.validation)
         if of_entry:
             entry.validations.setdefault(stage, []).extend(of_entry)

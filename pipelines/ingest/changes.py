@@ -43,13 +43,14 @@ GONE = (DeltaError, NotSetUp, OSError, pa.ArrowInvalid)  # a version of bronze, 
 @dataclass(frozen=True)
 class Asked:
     """What an ingest is asked for. leave_out: files that count as absent, since they changed while they were read;
-    verify_content: to read all content, also where size and modification time are as before; forget: paths that are to
-    deliver nothing any more, and then nothing else is looked for; left_out: hashes of content that paths were to
-    deliver no more, should `files_<stream>` know nothing of these paths."""
+    verify_content: to read all content, also where size and modification time are as before; forget, again: paths that
+    are to deliver nothing any more, or to be made again from bronze, where nothing else is looked for; left_out: hashes
+    of content that paths were to deliver no more, should `files_<stream>` know nothing of these paths."""
 
     leave_out: frozenset[str] = frozenset()
     verify_content: bool = False
     forget: frozenset[str] = frozenset()
+    again: frozenset[str] | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -145,12 +146,9 @@ class _Search:
         self.definition = definition_now(root, self.stream, self.found, self.trusted)
         self.everything = {*self.found.paths}
         self.listed = [path for path in self.found.paths if path not in asked.leave_out]
-        self.messages = list(self.found.messages)
-        self.rows: dict[str, FileRow] = {}
-        self.landed: set[str] = set()
-        self.unread: set[str] = set()
-        self.restored: dict[str, int] = {}
-        self.remembered: list[FileRow] = []
+        self.messages, self.rows = list(self.found.messages), dict[str, FileRow]()
+        self.landed, self.unread = set[str](), set[str]()
+        self.restored, self.remembered = dict[str, int](), list[FileRow]()
 
     def take_forgotten(self) -> None:
         """Paths that are to deliver nothing; files of theirs that stay are left out until they change."""
@@ -194,7 +192,7 @@ class _Search:
             and path not in self.asked.leave_out
             and row.state != UNFINISHED
             and self._is_asked_for(path)
-            and not self.definition.covers(row.definition)
+            and (path in (self.asked.again or ()) or not self.definition.covers(row.definition))
         ]
         stays = "its rows stay as an older definition made them, since no table has its lines"
         self.messages += [f"{row.path}: {stays}; put the file back" for row in behind if row.state == LINES_LOST]
@@ -233,7 +231,9 @@ class _Search:
         )
 
     def _is_asked_for(self, path: str) -> bool:
-        return not self.asked.forget or (path in self.known and self.known[path].is_intent)
+        if self.asked.again is None and not self.asked.forget:
+            return True
+        return path in (self.asked.again or ()) or (path in self.known and self.known[path].is_intent)
 
     def _inspected(self, paths: Iterable[str]) -> list[FileRow]:
         file_bytes = {path: self.found.states[path].file_bytes for path in paths}
@@ -285,14 +285,14 @@ class _Search:
 
     def _bronze_held(self, row: FileRow, version: int) -> bool:
         """Whether that version of bronze still has all lines of the row's file. Reads its paths."""
+        of_file = pc.field("path") == row.path
         try:
-            bronze = self.lake.dataset(self.tables.bronze.name, version)
-            return bronze.count_rows(filter=pc.field("path") == row.path) == row.lines
+            return self.lake.dataset(self.tables.bronze.name, version).count_rows(filter=of_file) == row.lines
         except GONE:
             return False
 
     def _row_again(self, row: FileRow) -> FileRow:
-        """A file's row when only the definition changed; its layout is chosen later, from bronze."""
+        """A row when only the definition changed; its layout is chosen later, from bronze."""
         why = no_events(self.stream, row.path)
         if why is None and not belongs(self.stream, row.path):
             why = "no layout of the stream is for files of that name"

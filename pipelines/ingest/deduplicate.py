@@ -61,8 +61,9 @@ _LINES_AGAIN = f"""
     SELECT DISTINCT path, line, text, CAST(NULL AS STRING) AS damage
     FROM quarantine SEMI JOIN (SELECT {PLACE} FROM moved WHERE was = '{DUPLICATE}') AS those USING ({PLACE})"""
 
+_REASON, _REASON_AND_VALUE = "reason", "concat(reason, ': ', detail)"
 _WHY_REFUSED = """
-    SELECT path, min_by(concat(reason, ': ', detail), line) FROM parsed
+    SELECT path, min_by({}, line) FROM parsed
     WHERE path IN (SELECT path FROM refused_files) GROUP BY path"""
 
 
@@ -184,5 +185,6 @@ def _decided(relations: Relations, rules: ParseRules) -> Deduplicated:
     why_refused = {}
     if refused := sorted(path for path, by_reason in records.items() if not by_reason[None]):
         _name_paths(relations, "refused_files", refused)
-        why_refused = dict(relations.rows(_WHY_REFUSED))
+        shown = _REASON if rules.stream.personal else _REASON_AND_VALUE
+        why_refused = dict(relations.rows(_WHY_REFUSED.format(shown)))
     return Deduplicated(relations, rules, records, moves, days, why_refused)

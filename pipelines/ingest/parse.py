@@ -22,6 +22,7 @@ from windrow.pipelines.ingest.lines import lines
 from windrow.pipelines.ingest.packings import UnpackedFile
 from windrow.pipelines.location import Location
 from windrow.pipelines.rows.arrays import ARROW_TYPES, TIME, arrow_schema
+from windrow.schemas.erased import ERASED
 from windrow.schemas.errors import LandingFailed, UnknownName
 from windrow.schemas.layouts import of_file
 from windrow.schemas.parsing import has_header, identity_of, matches, read_line
@@ -220,7 +221,7 @@ class Parser:
     def _read(self, layout: Layout | None, place: Place, text: str, damage: str | None) -> list[Record | Refusal]:
         if layout is None:
             return [Refusal(UNKNOWN_LAYOUT, self.rules.unknown.get(place.path) or COMMON_REFUSALS[UNKNOWN_LAYOUT])]
-        if place.line == 1 and has_header(layout):
+        if damage == ERASED or (place.line == 1 and has_header(layout)):
             return []
         return [Refusal(damage, COMMON_REFUSALS[damage])] if damage else read_line(self.stream, layout, text, place)
 

@@ -28,6 +28,7 @@ from windrow.pipelines import storage
 from windrow.pipelines.delta.day_files import files_of, parquet
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines.engine import Engine, file_sizes
+from windrow.pipelines.ingest.erased import erased_ticks
 from windrow.pipelines.rows.arrays import TIME
 from windrow.pipelines.tables.arrival_days import DAY_US, beats_of_silences
 from windrow.pipelines.tables.stream_tables import StreamTables
@@ -52,6 +53,8 @@ def forget(lake: Lake, partitions: Table, days: Iterable[date]) -> None:
 def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
     """Bring pass ticks and digests up to silver; returns the days that were made or taken away."""
     present, stepped = (lake.partition_dates(table.name) for table in (tables.silver, tables.passes))
+    erased = erased_ticks(lake, tables.stream)
+    present |= {*erased["arrival_date"].to_pylist()}
     known = _known_days(lake, tables.partitions)
     new, gone = present - (known & stepped), (known | stepped) - present
     days = tuple(sorted(new | gone))
@@ -60,6 +63,8 @@ def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
     files = files_of(lake, tables.silver, new)
     every_us = tables.stream.idle_after // MICROSECOND if tables.stream.idle_after else None
     noted = engine.share_out(partial(note_share, lake, tables.silver, every_us), file_sizes(files))
+    if len(of_new := erased.filter(pc.is_in(erased["arrival_date"], pa.array([*new], pa.date32())))):
+        noted.append(_noted_erased(of_new))
     rows = _joined(lake, lake.existing_version(tables.silver.name), noted, every_us) if noted else ([], [])
     for table, of_table in zip((tables.passes, tables.partitions), rows, strict=True):
         lake.replace(table, {"arrival_date": days}, of_table)
@@ -95,6 +100,14 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
             GROUP BY arrival_date""").to_arrow_table()
         busy = STRETCHES.empty_table() if every_us is None else stretches(database, every_us)
         return [Noted(staircases(database), digests, busy)]
+
+
+def _noted_erased(ticks: pa.Table) -> Noted:
+    """What share_out would note of events that were erased: they are no rows, and did arrive."""
+    days, tick_us = ticks["arrival_date"], ticks["tick"].cast(pa.int64())
+    none = {"events": 0, "added": "0", "crossed": "0"}
+    digests = pa.Table.from_pylist([{"arrival_date": day, **none} for day in days.unique().to_pylist()])
+    return Noted(ticks, digests, pa.table([days, tick_us, tick_us], schema=STRETCHES))
 
 
 def _joined(lake: Lake, version: int, shares: Sequence[Noted], every_us: int | None) -> tuple[pa.Table, pa.Table]:

@@ -21,6 +21,7 @@ from windrow.pipelines.delta.new_files import NewFile, write_batches
 from windrow.pipelines.engines.engine import Engine, rewritten
 from windrow.pipelines.ingest.changes import Changes
 from windrow.pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
+from windrow.pipelines.ingest.erased import erased_hashes, without_erased
 from windrow.pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, UNREADABLE, FileRow
 from windrow.pipelines.ingest.lines import lines, records
 from windrow.pipelines.ingest.packings import UnpackedFile, Unreadable
@@ -54,7 +55,8 @@ def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Chan
     if not replaced and not wanted:
         return
     sizes = {row: row.unpacked_bytes for row in sorted(wanted, key=attrgetter("landed_date"))}
-    added = engine.share_out(partial(write_share, lake, tables, changes.restored), sizes)
+    hashes = erased_hashes(lake, tables.stream)
+    added = engine.share_out(partial(write_share, lake, tables, changes.restored, hashes), sizes)
     if replaced:
         paths = sorted({*replaced, *(row.path for row in wanted)})
         replace_paths(lake, bronze, paths, added, partial(rewritten, lake, engine, bronze, paths))
@@ -73,13 +75,16 @@ def _held_before(changes: Changes) -> list[str]:
     ]
 
 
-def write_share(lake: Lake, tables: StreamTables, restored: dict[str, int], rows: Sequence[FileRow]) -> list[NewFile]:
+def write_share(
+    lake: Lake, tables: StreamTables, restored: dict[str, int], hashes: frozenset[str], rows: Sequence[FileRow]
+) -> list[NewFile]:
     """Write the lines of some files, into a Parquet file for each day on which they landed. restored: versions of
-    bronze that have them, by path; the others are read where they landed."""
+    bronze that have them, by path; the others are read where they landed. hashes: of lines that are erased."""
     found = []
     for day in sorted({row.landed_date for row in rows}):
         of_day = (_lines(lake, tables, restored.get(row.path), row) for row in rows if row.landed_date == day)
-        found.append(write_batches(lake, tables.bronze, {"landed_date": day}, chain.from_iterable(of_day)))
+        lines = (without_erased(batch, hashes) for batch in chain.from_iterable(of_day))
+        found.append(write_batches(lake, tables.bronze, {"landed_date": day}, lines))
     return [each for each in found if each is not None]
 
 

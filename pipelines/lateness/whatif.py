@@ -10,7 +10,8 @@ from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.recount.query_days import QueryConnection
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
-from windrow.pipelines.lateness.needed import add_needed, looked_back
+from windrow.pipelines.gate.recount.whole_stream import looked_back
+from windrow.pipelines.lateness.needed import add_needed
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry

@@ -12,6 +12,11 @@ from windrow.pipelines.engines.engine import Engine
 from windrow.processes import signals
 from windrow.schemas.errors import WindrowError
 
+SNAPSHOT = "snapshot"
+"""In the outputs of an ingest's step: the versions of the stream's tables that it left."""
+TABLE, TABLES, VERSION = "table", "tables", "version"
+"""In what is kept of a feature set's step: its table; digests of the tables of queries that were asked; the version
+that was written."""
 _STAGES = frozenset(stage.name for stage in (*flow.STAGES, flow.FEATURES))
 
 
@@ -73,9 +78,10 @@ class Stages:
 
 @dataclass
 class LedgerEntry:
-    """What a step notes while it runs; plain JSON values only. `validations`: by stage, files of the validation results
-    that it made, below `Config.expectations`; `failed_in`, `came_to`: where the step ended badly, in which stage, and
-    all that it had come to; `ended`: what happens to the steps of other days is nothing to it any more."""
+    """What a step notes while it runs; plain JSON values only, but for `verdicts`: what the gate found (verdicts.py).
+    `validations`: by stage, files of the validation results that it made, below `Config.expectations`; `failed_in`,
+    `came_to`: where the step ended badly, in which stage, and all that it had come to; `ended`: what happens to the
+    steps of other days is nothing to it any more."""
 
     stages: Stages = field(default_factory=Stages)
     inputs: dict = field(default_factory=dict)
@@ -85,6 +91,7 @@ class LedgerEntry:
     state: str = "done"
     message: str | None = None
     validations: dict[str, list[str]] = field(default_factory=dict)
+    verdicts: list = field(default_factory=list)
     failed_in: str | None = None
     came_to: tuple[str, ...] = ()
     ended: bool = False

@@ -22,9 +22,10 @@ import pyarrow.compute as pc
 
 from windrow.pipelines.delta import damage
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.ledger import running
+from windrow.pipelines.ledger import lineage_events, running
 from windrow.pipelines.ledger.code_hash import code_hash, definition_hash
 from windrow.pipelines.ledger.entry import LedgerEntry, Run, Stages
+from windrow.pipelines.ledger.lineage import RecordedStep
 from windrow.pipelines.tables.stream_tables import AuditVersions
 from windrow.processes import signals
 from windrow.schemas.errors import StorageFailed, WindrowError
@@ -77,11 +78,13 @@ def new_run_id(of: str, day: date | None) -> str:
 
 @dataclass
 class Recording:
-    """The steps of one process on their way into the ledger; `waiting` rows are written together."""
+    """The steps of one process on their way into the ledger; `waiting` rows are written together, then the
+    lineage of the `ended` steps is told."""
 
     lake: Lake
     waiting: list[dict] = field(default_factory=list)
     begun: list[running.Begun] = field(default_factory=list)
+    ended: list[RecordedStep] = field(default_factory=list)
 
     @contextmanager
     def steps(self, of_runs: Sequence[Run], step: str) -> Iterator[dict[Run, LedgerEntry]]:
@@ -89,9 +92,12 @@ class Recording:
         each has an equal part of the time. An error goes on to the caller, and is of all that have not ended."""
         stages, began = Stages(), time.monotonic()
         entries, shared = {run: LedgerEntry(stages) for run in of_runs}, {run: _shared(run, step) for run in of_runs}
-        row = _row(LedgerEntry(state=running.RUNNING), None, 0.0)
+        begins = LedgerEntry(state=running.RUNNING)
+        row = _row(begins, None, 0.0)
         self.begun.append(running.begin(self.lake.config, [{**shared[run], **row} for run in of_runs]))
         try:
+            begun = (RecordedStep(run, step, begins, of["at"], of["at"]) for run, of in shared.items())
+            lineage_events.tell(self.lake, begun)
             yield entries
         except BaseException as raised:
             error = signals.asked() or damage.explained(self.lake, raised) or raised
@@ -106,6 +112,7 @@ class Recording:
             for run, entry in entries.items():
                 rows = (*_stage_rows(entry, len(entries)), _row(entry, None, seconds))
                 self.waiting += [{**shared[run], "at": now, **row} for row in rows]
+                self.ended.append(RecordedStep(run, step, entry, shared[run]["at"], now))
 
     def write(self) -> None:
         """One commit: each costs, and so no step is half written. With it go the rows of steps that were cut off."""
@@ -115,6 +122,7 @@ class Recording:
             self.lake.append(RUNS, _behind_the_newest(self.lake, [*unknown, *self.waiting]))
         for begun in self.begun:
             begun.forget()
+        lineage_events.tell(self.lake, [*map(_recorded, unknown), *self.ended])
 
 
 def _behind_the_newest(lake: Lake, rows: list[dict]) -> list[dict]:
@@ -167,6 +175,13 @@ def _of_text(row: dict) -> dict:
         "state": running.CUT_OFF,
         "message": "it was killed, or there was no room to write how it ended",
     }
+
+
+def _recorded(row: dict) -> RecordedStep:
+    """Of a step that was cut off."""
+    run = Run(row["run_id"], row["stream"], row["query"], row["logical_date"])
+    entry = LedgerEntry(state=row["state"], message=row["message"])
+    return RecordedStep(run, row["step"], entry, row["at"], datetime.now(UTC))
 
 
 def _not_ended_in(lake: Lake, begun: Sequence[dict]) -> list[dict]:

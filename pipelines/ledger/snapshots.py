@@ -9,6 +9,7 @@ from datetime import date
 
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.entry import SNAPSHOT as KEY
 from windrow.pipelines.ledger.run_table import StepRow
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 from windrow.pipelines.tables.stream_tables import RUNS_READ, Snapshot
@@ -16,7 +17,7 @@ from windrow.schemas import registry
 from windrow.schemas.errors import IngestBehind, NotSetUp, TableDamaged
 from windrow.schemas.registry import replay_hash
 
-KEY, SHAPE, LEFT_OUT = "snapshot", "shape", "left_out"
+SHAPE, LEFT_OUT = "shape", "left_out"
 """In a step's outputs. Of files that it took out: the hash of the content that it left out, by path."""
 LEAVE_SNAPSHOTS = ["ingest", "forget"]
 

@@ -7,7 +7,7 @@ events by key (events_by_key.py) ──windrow.kernels.replay──▶ rows of t
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Timer
 from typing import NamedTuple
@@ -44,6 +44,7 @@ from windrow.pipelines.tables.query_tables import Aggregates
 from windrow.schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from windrow.schemas.model import Model
 from windrow.schemas.query import WINDOW_NAME, WINDOW_NUMBER, AggregatedValue, Query
+from windrow.schemas.registry import personal_columns
 from windrow.schemas.replay_limits import require_rows, require_seconds
 
 WORKERS, LIMITS = "workers", ("most_rows", "most_seconds")
@@ -238,16 +239,18 @@ def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits
 def labels_of(keyed: EventsOfKeys, aggregates: Aggregates, served: ServedQuery) -> Labels:
     """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq."""
     events, groups = keyed.events, keyed.groups
-    read = [each.value for each in aggregates.value_columns]
+    read, personal = [each.value for each in aggregates.value_columns], personal_columns(served.query.stream)
 
     def values(column: int, key: int, start_us: int, end_us: int, tick_us: int) -> str:
         of_key = events.take(groups.order[groups.offsets[key] : groups.offsets[key + 1]])
         of_key = of_key.filter(stored(of_key["arrival"]) <= tick_us)
+        if personal.intersection(read[column].columns):
+            return ""
         starts, ends = served.kind.attributed(served.query.window, stored(of_key["start"]), stored(of_key["end"]))
         last = np.maximum(ends - 1, starts)
         return _extremes(of_key.filter((starts < end_us) & (last >= start_us)), read[column])
 
-    return Labels(lambda key: _key(groups, key), lambda column: f"column {read[column]}", _time, values)
+    return Labels(lambda key: _key(groups, key, personal), lambda column: f"column {read[column]}", _time, values)
 
 
 def _extremes(events: pa.Table, value: AggregatedValue) -> str:
@@ -268,11 +271,11 @@ def _placed(row: dict, name: str) -> str:
     return f"{row[name]!r} ({place})"
 
 
-def _key(groups: Groups, number: int) -> str:
+def _key(groups: Groups, number: int, personal: Collection[str]) -> str:
     if groups.keys is None:
         return "the only key"
     [values] = plain_rows(groups.keys.slice(number, 1))
-    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+    return ", ".join(f"{name}={'a person' if name in personal else repr(value)}" for name, value in values.items())
 
 
 def _time(time_us: int) -> str:

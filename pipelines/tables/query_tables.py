@@ -20,7 +20,7 @@ from windrow.schemas.errors import NotServed, WrongParameter
 from windrow.schemas.expressions import ColumnValue
 from windrow.schemas.model import MODEL_COLUMNS, Model
 from windrow.schemas.query import WINDOW_COLUMNS, Aggregate, AggregatedValue, Query
-from windrow.schemas.side_tables import state_table
+from windrow.schemas.side_tables import nowcast_table, state_table
 from windrow.schemas.stream import Column
 from windrow.schemas.tables import Table, query_tables, required
 from windrow.schemas.validation import TIMES, require_value
@@ -208,7 +208,8 @@ def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:
 
 class QueryTables(NamedTuple):
     """Definitions of `<query>`, `<query>_late` and of the audit tables behind them. source: the tables of the query's
-    stream; state: where days leave what the next goes on from, None of queries whose days depend on no other's."""
+    stream; state: where days leave what the next goes on from, None of queries whose days depend on no other's;
+    nowcast: None of queries that ask for none."""
 
     query: Query
     source: StreamTables
@@ -217,12 +218,13 @@ class QueryTables(NamedTuple):
     audit: Table
     late_audit: Table
     state: Table | None = None
+    nowcast: Table | None = None
 
     @property
     def all(self) -> list[Table]:
         """In the order in which a rebuild puts them into place: for a moment readers find results without late events
         rather than late events without results."""
-        found = (self.state, self.late_audit, self.audit, self.late, self.results)
+        found = (self.state, self.late_audit, self.audit, self.nowcast, self.late, self.results)
         return [table for table in found if table is not None]
 
     @classmethod
@@ -234,7 +236,8 @@ class QueryTables(NamedTuple):
         of_function = function_columns(query) if isinstance(query, Model) else ()
         tables = query_tables(query, stream, (*aggregates, *of_function))
         state = None if query.context_free else state_table(query, stream)
-        return cls(query, StreamTables.of(stream), *tables, state)
+        nowcast = None if query.nowcast is None else nowcast_table(query, stream)
+        return cls(query, StreamTables.of(stream), *tables, state, nowcast)
 
 
 def function_columns(model: Model) -> tuple[Column, ...]:

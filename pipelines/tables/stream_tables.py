@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from windrow.pipelines.delta.lake import Lake, TableState
 from windrow.pipelines.delta.log import LOG
+from windrow.schemas.erased import erased_name
 from windrow.schemas.errors import TableDamaged
 from windrow.schemas.stream import Stream
 from windrow.schemas.tables import Table, ingest_tables
@@ -33,6 +34,11 @@ class StreamTables(NamedTuple):
         """From the stream's definition."""
         made = ingest_tables(stream)
         return cls(stream, *made, made)
+
+    @property
+    def names(self) -> list[str]:
+        """Of all, and of the table that an erasure makes."""
+        return [*(table.name for table in self.all), erased_name(self.stream.name)]
 
 
 class Touched(NamedTuple):

@@ -60,7 +60,7 @@ def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> 
     progress(f"what an ingest of {stream} would change")
     with trial(lake.config, f"plan_{stream}") as config:
         with lake.ingest_locked(stream):
-            copy(lake, [table.name for table in tables.all], config)
+            copy(lake, tables.names, config)
         of_trial, asked, began = Lake(config), Asked(left_out=snapshots.left_out(lake, stream)), time.monotonic()
         ingest(of_trial, engine_of(config), tables, asked=asked)
         seconds = time.monotonic() - began

@@ -154,6 +154,21 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
         return Maintained(name, files_before, len(table.file_uris()), removed, freed_bytes, table.version())
 
 
+def shorten_to_newest(lake: Lake, name: str) -> None:
+    """Keep of a table its newest version alone: no file of older ones, and of the log the checkpoint and what makes
+    it. A run that reads an older version is told so."""
+    maintain_table(lake, name, timedelta(0), (), False)
+    folder, note = lake.folder(name), CommitNote(lake.of_run).properties
+    with lake.locked(name) as lock:
+        table, configuration = storage.delta_table(folder), {"delta.logRetentionDuration": "interval 0 days"}
+        before = {each: table.metadata().configuration[each] for each in configuration}
+        lock.require_held()
+        table.alter.set_table_properties(configuration, commit_properties=note)
+        table.create_checkpoint()
+        table.cleanup_metadata()
+        table.alter.set_table_properties(before, commit_properties=note)
+
+
 def _opens(folder: Location, version: int) -> bool:
     try:
         storage.delta_table(folder, version)

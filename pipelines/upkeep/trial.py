@@ -23,7 +23,7 @@ def trial(config: Config, name: str) -> Iterator[Config]:
         storage.make_folder(home)
         try:
             # A process has one session, which outlives the trial that needed it first.
-            yield replace(config, home=home, asked_spark=config.spark)
+            yield replace(config, home=home, asked_spark=config.spark, is_trial=True)
         finally:
             storage.remove_folder(home)
 

@@ -16,6 +16,7 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ingest import landing
 from windrow.pipelines.ingest.changes import pending
 from windrow.pipelines.ingest.files import ACCEPTED, EMPTY, NO_EVENTS, UNREADABLE, known_files
+from windrow.pipelines.ingest.partitions import NOT_DIGESTED
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.runs import definitions
@@ -104,7 +105,7 @@ class _Verification:
         with trial(self.lake.config, f"verify_{self.query}") as copied:
             source = self.tables.source
             with self.lake.ingest_locked(source.stream.name), self.lake.locked(f"{self.query}.publish"):
-                copy(self.lake, [*(table.name for table in (*source.all, *self.tables.all)), *LEDGER], copied)
+                copy(self.lake, [*source.names, *(table.name for table in self.tables.all), *LEDGER], copied)
             first, *others = WAYS
             held, row = self._made(copied, first)
             yield row
@@ -195,14 +196,14 @@ def _shown(found: Fingerprint, expected: Fingerprint) -> str:
     return f"{found.rows:,} rows, with other values than {WAYS[0].name}"
 
 
-def fingerprints(lake: Lake, table: Table) -> Mapping[date, Fingerprint]:
-    """By day, of a table of days; none where there is no table. O(rows)."""
+def fingerprints(lake: Lake, table: Table, where: str = "TRUE") -> Mapping[date, Fingerprint]:
+    """By day, of the rows of a table of days for which a condition holds; none where there is no table. O(rows)."""
     if lake.version(table.name) is None or not (files := lake.files(table.name)):
         return {}
-    (day,) = table.partition_by
-    columns = ", ".join(f'"{name}"' for name in table.column_names)
+    day, *_ = table.partition_by
+    columns = ", ".join(f'"{name}"' for name in table.column_names if name not in NOT_DIGESTED)
     statement = f"""
         SELECT "{day}", count(*), sum(hashed), bit_xor(hashed)
-        FROM (SELECT "{day}", hash({columns}) AS hashed FROM {parquet(table, files)}) GROUP BY ALL"""
+        FROM (SELECT "{day}", hash({columns}) AS hashed FROM {parquet(table, files)} WHERE {where}) GROUP BY ALL"""
     with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         return {day: Fingerprint(*found) for day, *found in database.sql(statement).fetchall()}

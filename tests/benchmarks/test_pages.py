@@ -2,13 +2,25 @@
 logarithmic; how fast it is, no test says."""
 
 import gzip
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from benchmarks import calibrate, farm, farm_models, farm_peers, fiba, frames, mta, spans, spans_alone, spans_map
+from benchmarks import (
+    calibrate,
+    farm,
+    farm_models,
+    farm_peers,
+    fiba,
+    frames,
+    mta,
+    nowcast,
+    spans,
+    spans_alone,
+    spans_map,
+)
 from benchmarks.frames_operations import BUFFERS, OPERATIONS
 from benchmarks.frames_source import DELAYED, KINDS_OF_FRAMES, tuples
 from benchmarks.mta_latency import KERNELS as OF_MTA
@@ -16,6 +28,7 @@ from benchmarks.mta_latency import TREES
 from benchmarks.shapes import falls, follows_logarithm, rises, spread
 from benchmarks.spans_source import KERNELS, RangeBySlide, generated
 from benchmarks.window_loops import ANY_ORDER, IN_ORDER
+from windrow.samples import bikes
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +68,16 @@ def test_the_page_of_frames_has_every_kind_every_buffer_and_every_operation(tmp_
     held = frames.SIZES["small"].held
     assert all(by_tuples.count(f"| {name} |") == len(held) for name in BUFFERS)
     assert (tmp_path / "frames-operations.png").stat().st_size > 0
+
+
+@pytest.mark.nightly
+def test_the_page_of_nowcasts_has_a_row_and_two_claims_for_every_aggregate(tmp_path: Path):
+    bikes.write(tmp_path / "landing", 12, date(2024, 6, 20), 1, 300)
+    arguments = [str(tmp_path / "landing"), "--home", str(tmp_path / "home"), "--into", str(tmp_path)]
+    page = nowcast.main(arguments, nowcast.QUERIES[:1]).read_text()
+    for name in nowcast.TRIPS:
+        assert f"| bikes a quarter of an hour | {name} |" in page
+        assert page.count(f": bikes a quarter of an hour, {name}: the error falls") == 1
 
 
 def test_so_many_tuples_are_delayed_and_none_is_lost():

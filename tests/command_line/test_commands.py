@@ -41,7 +41,7 @@ ORDER = (
         "verify",
         "whatif",
     ),
-    *("query", "sql", "tables", "runs", "report", "features", "maintain", "repair", "check", "docs"),
+    *("query", "sql", "tables", "runs", "contract", "report", "why", "features", "maintain", "repair", "check", "docs"),
     *("up", "down", "airflow"),
 )
 NO_JVM = ("pyspark", "great_expectations", "numba")

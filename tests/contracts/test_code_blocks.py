@@ -57,12 +57,23 @@ RUN_BY = {
         "tests/command_line/test_replaying_models.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
     ("docs/operations.md", "from windrow.airflow import dags"):
         "tests/airflow/test_provider.py::test_tasks_take_home_engine_and_locks_from_a_connection_as_the_page_shows",
+    ("docs/operations.md", "transport:"):
+        "tests/command_line/test_lineage_events.py::test_a_day_s_work_is_told_with_columns_rows_versions_and_verdicts",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
+    ("docs/erasure.md", """windrow forget --where "subscriber = '0123456789AB'" --stream cdr"""):
+        "tests/maintenance/test_erasure.py::test_killed_anywhere_the_same_command_ends_it",
     ("docs/add-a-stream.md", "from windrow.schemas.fields import decimal_number"):
         "tests/ingest/test_json_lines.py::test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined",
+    ("docs/nowcast.md", "SELECT start_station_id, window_start, trips, trips_expected, trips_low, trips_high"):
+        "tests/replay/test_nowcast_tables.py::test_the_order_of_the_days_changes_no_nowcast_and_a_day_that_is_made_again_gives_the_same",
     ("docs/read-the-tables.md", "import os"):
         "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
+    ("docs/read-the-tables.md", "windrow why bikes_demand --key start_station_id=168 --window 2018-10-01T08:00"):
+        "tests/why/test_command.py::test_the_commands_of_the_page_explain_a_window_and_a_difference",
+    ("docs/read-the-tables.md",
+     "windrow why bikes_demand --key start_station_id=168 --window 2018-10-01T08:00 --at 2018-10-02 --and 2018-10-05"):
+        "tests/why/test_command.py::test_the_commands_of_the_page_explain_a_window_and_a_difference",
     ("docs/read-the-tables.md", "from datetime import timedelta"):
         "tests/contracts/test_read_the_tables.py::test_an_answer_can_be_replayed",
     ("docs/read-the-tables.md", "from deltalake import DeltaTable"):

@@ -236,6 +236,7 @@ def test_the_map_names_every_table_and_no_other():
         asked = [query.name for query in queries_of(definition.name)]
         made |= {f"{name}{late}{audit}" for name in asked for late in ("", "_late") for audit in ("", "_audit")}
         made |= {f"state_{query.name}" for query in flow.queries_in_order(definition)}
+        made |= {ledger_tables.PROMISES.name for query in queries_of(definition.name) if query.promises}
         assert written == made
 
 
@@ -246,8 +247,12 @@ def test_what_a_stage_reads_has_landed_or_was_written_by_an_earlier_stage_or_by_
         there = {"landing/"}
         for stage in flow.STAGES:
             reads, writes = map(set, flow.table_names(stage, definition))
-            in_order = {query.name for query in flow.queries_in_order(definition)}
-            earlier = left if stage is flow.LAND else in_order if stage is flow.GATE else set()
+            going_on = (
+                *flow.queries_in_order(definition),
+                *(each for each in queries_of(definition.name) if each.promises),
+            )
+            published = {query.name for query in going_on}
+            earlier = left if stage is flow.LAND else published if stage is flow.GATE else set()
             assert reads - writes - earlier <= there, stage.name
             there |= writes
 

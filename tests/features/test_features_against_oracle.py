@@ -7,10 +7,11 @@ from random import Random
 import pyarrow as pa
 import pytest
 
+import windrow
 from tests.support.oracle import features as oracle
 from windrow.pipelines.features import probing
 from windrow.pipelines.features.newest_rows import read_columns
-from windrow.pipelines.features.probing import feature_parts
+from windrow.pipelines.features.probing import AskedFeatures, feature_parts, features_of
 from windrow.pipelines.gate.recount.plain.aggregates import is_same
 from windrow.pipelines.rows.arrays import TIME
 from windrow.schemas import registry
@@ -80,8 +81,13 @@ LABEL = pa.schema([("place", pa.string()), ("kind", pa.int64()), ("asked_at", TI
 def wrong(happened: list[dict], asking: list[dict], knowledge: str = "both") -> Iterator[str]:
     """Values that differ from the oracle's, of all labels; and how many there were to differ."""
     table, asked = pa.Table.from_pylist(happened, EVENT), pa.Table.from_pylist(asking, LABEL)
-    found = pa.concat_tables(feature_parts(table, asked, "asked_at", ASKED, knowledge)).to_pylist()
-    assert sorted(row["label"] for row in found) == sorted(row["label"] for row in asking)
+    made = AskedFeatures.of(table, asked, "asked_at", ASKED, knowledge)
+    found = features_of(asked, made).to_pylist()
+    assert [row["label"] for row in found] == [row["label"] for row in asking]
+    by_label = {row["label"]: row for row in found}
+    in_parts = pa.concat_tables(feature_parts(asked, made)).to_pylist()
+    assert len(in_parts) == len(found)
+    assert all(row == by_label[row["label"]] for row in in_parts)
     for row in found:
         right = oracle.features(row, row["asked_at"], happened, ASKED, knowledge)
         assert set(row) == {*right, *LABEL.names}
@@ -98,6 +104,18 @@ def test_features_are_those_of_the_events_that_had_arrived_to_the_microsecond(se
     monkeypatch.setattr(probing, "VALUES_AT_ONCE", random.choice((1, 700, 1 << 24)))
     happened = events(random, random.choice((0, 1, 40, 300)))
     assert [*wrong(happened, labels(random, random.choice((0, 1, 60, 150)), happened))] == []
+
+
+def test_a_table_is_in_the_labels_order_and_batches_have_its_rows(monkeypatch):
+    monkeypatch.setattr(probing, "VALUES_AT_ONCE", 700)
+    random = Random(5)
+    happened = events(random, 300)
+    asking = pa.Table.from_pylist([{**row, "label": n} for n, row in enumerate(labels(random, 200, happened))], LABEL)
+    given = pa.Table.from_pylist(happened, EVENT), asking, ASKED, "both"
+    table, batches = windrow.features_table(*given), [*windrow.features_batches(*given)]
+    assert table.select(LABEL.names).equals(asking)
+    assert len(batches) > 10
+    assert pa.Table.from_batches(batches).sort_by("label").equals(table)
 
 
 @pytest.mark.nightly
@@ -146,7 +164,8 @@ def test_the_newest_row_of_a_query_is_the_one_that_was_known(window, key, monkey
         schema = pa.schema([(name, types.get(name, pa.int64())) for name in read_columns(newest)])
         known = {of.name: pa.Table.from_pylist(rows, schema)}
         table = EVENT.empty_table(), pa.Table.from_pylist(asking, LABEL)
-        for row in pa.concat_tables(feature_parts(*table, "asked_at", asked, "both", known)).to_pylist():
+        made = AskedFeatures.of(*table, "asked_at", asked, "both", known)
+        for row in pa.concat_tables(feature_parts(table[1], made)).to_pylist():
             for suffix in ("", "_true"):
                 right = oracle.newest(row, row["asked_at"], rows, of, newest, bool(suffix))
                 expected = (None, None, None) if right is None else (right[0]["n"], right[0]["window_end"], right[1])

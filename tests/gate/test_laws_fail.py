@@ -1,5 +1,7 @@
 """Each law fails on rows that break it, and gives SQL that shows them alongside what silver says."""
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
@@ -193,3 +195,16 @@ class TestLaw5:
         made = make_lake(config, asked("rolling", "arrival"), random_events(seed=5))
         verdict = made.verdicts(FIRST_DAY)[law]
         assert verdict.passed and verdict.figure.startswith("does not apply")
+
+
+def test_the_sql_of_a_law_shows_a_row_and_no_person(config):
+    columns = tuple(replace(column, personal=column.name == "key") for column in STREAM.columns)
+    made = make_lake(config, asked("sliding"), random_events(seed=5), replace(STREAM, columns=columns))
+    row = audit_row(made, lambda row: row["key"] is not None)
+    made.change(made.tables.audit, row, total=(row["total"] or 0) + 1)
+    (law,) = made.failing(DAY)
+    offending = made.verdicts(DAY)[law].offending
+    assert repr(row["key"]) not in offending
+    (found,) = statements.run(Lake(config), offending).to_pylist()
+    assert (found["total"], found["window_start"]) == ((row["total"] or 0) + 1, row["window_start"])
+    assert re.fullmatch("#[0-9a-f]{4}", found["key_0"])

@@ -29,31 +29,36 @@ def at(*times: int) -> Probes:
 
 
 @pytest.mark.parametrize(
-    ("asked", "sizes_us", "specs", "error", "says"),
+    ("asked", "size_us", "specs", "error", "says"),
     [
-        (at(5, 4), [1], (COUNT,), BadInput, "backwards within a key at probe 1"),
-        (Probes(np.array([0, 1, 1]), np.array([5])), [1], (COUNT,), BadInput, "probes of 2 keys, but events of 1"),
-        (at(5), [0], (COUNT,), WrongParameter, "sizes_us is 0"),
-        (at(5), [], (COUNT,), WrongParameter, "at least one size"),
-        (at(5), [1], (), WrongParameter, "at least one size and one aggregate"),
-        (at(5), [1], (AggregateSpec("sum", 1, "int64"),), WrongParameter, "1"),
+        (at(5, 4), 1, (COUNT,), BadInput, "backwards within a key at probe 1"),
+        (Probes(np.array([0, 1, 1]), np.array([5])), 1, (COUNT,), BadInput, "probes of 2 keys, but events of 1"),
+        (at(5), 0, (COUNT,), WrongParameter, "size_us is 0"),
+        (at(5), 1, (), WrongParameter, "at least one aggregate"),
+        (at(5), 1, (AggregateSpec("sum", 1, "int64"),), WrongParameter, "1"),
     ],
 )
-def test_what_is_no_question_is_refused(asked, sizes_us, specs, error, says):
+def test_what_is_no_question_is_refused(asked, size_us, specs, error, says):
     with pytest.raises(error, match=says):
-        probe_keys(events(1, 2), asked, sizes_us, AggregatePlan(specs))
+        probe_keys(events(1, 2), asked, size_us, AggregatePlan(specs))
 
 
 def test_a_sum_beyond_int64_names_the_window_and_the_largest_is_answered():
     of = events(1, 2, 3, values=(LARGEST, 1, -1))
-    assert probe_keys(of, at(1, 3), [2], AggregatePlan((SUM,))).outputs[0, 0].tolist() == [LARGEST, 0]
+    assert probe_keys(of, at(1, 3), 2, AggregatePlan((SUM,))).outputs[0].tolist() == [LARGEST, 0]
     with pytest.raises(AggregateFailed, match=r"sum of column 0 for key 0, window \[1 µs, 3 µs\) is beyond int64"):
-        probe_keys(of, at(2), [2], AggregatePlan((SUM,)))
+        probe_keys(of, at(2), 2, AggregatePlan((SUM,)))
+
+
+def test_probes_between_which_nothing_comes_or_goes_share_an_answer():
+    found = probe_keys(events(1, 4), at(0, 1, 2, 3, 4, 4, 7, 8), 3, AggregatePlan((COUNT,)))
+    assert found.answer_of.tolist() == [0, 1, 1, 1, 2, 2, 3, 3]
+    assert found.outputs.tolist() == [[0, 1, 1, 0]]
 
 
 def test_a_call_that_is_told_to_stop_does():
     with pytest.raises(TooManySeconds):
-        probe_keys(events(1), at(1), [1], AggregatePlan((COUNT,)), CallLimits(stop=np.array([OVER_TIME], np.int64)))
+        probe_keys(events(1), at(1), 1, AggregatePlan((COUNT,)), CallLimits(stop=np.array([OVER_TIME], np.int64)))
 
 
 def test_the_newest_row_of_each_probe_is_found_as_one_after_the_other_would_be():

@@ -14,9 +14,9 @@ from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.expectations import NO_RUN
 from windrow.pipelines.lateness.whatif import whatif
 from windrow.pipelines.ledger import code_hash
-from windrow.pipelines.report import column_lineage
 from windrow.pipelines.runs.backfill import backfill
 from windrow.pipelines.sql import statements
+from windrow.pipelines.tables import column_lineage
 from windrow.schemas import registry
 from windrow.schemas.ledger_tables import VERDICTS
 from windrow.schemas.query import WINDOW_NAME, Query, agg, rolling, session, sliding, tumbling

@@ -2,7 +2,8 @@
 
 import pytest
 
-from windrow.pipelines.report.column_lineage import ColumnPlace, sources, users
+from windrow.pipelines.tables.column_lineage import ColumnPlace, features_sources, sources, users
+from windrow.schemas.registry import feature_set
 
 DEMAND = [
     "start_station_id", "window_start", "events", "trips", "mean_trip_duration_s", "pane", "emitted_date",
@@ -49,3 +50,14 @@ def test_the_other_way_round_and_what_no_definition_makes():
     made = users(FOUND)[ColumnPlace("silver_bikes", "trip_duration_s")]
     assert [*map(str, made)] == ["bikes_demand.mean_trip_duration_s", "farm_bikes_anomalies.status"]
     assert ColumnPlace("runs", "run_id") not in FOUND
+
+
+def test_a_feature_is_made_from_what_its_aggregate_or_its_query_reads_and_a_label_from_nothing_here():
+    asked = ["asked_at", "trips_7d", "mean_trip_duration_s_1h_true", "demand_trips", "demand_age_s_true"]
+    found = features_sources(feature_set("bikes_station"), "made", asked)
+    assert {place.column: [*map(str, of)] for place, of in found.items()} == {
+        "trips_7d": ["silver_bikes.start"],
+        "mean_trip_duration_s_1h_true": ["silver_bikes.trip_duration_s"],
+        "demand_trips": ["bikes_demand.trips"],
+        "demand_age_s_true": ["bikes_demand.window_end"],
+    }

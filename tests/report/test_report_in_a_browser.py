@@ -87,6 +87,23 @@ def test_a_phones_menu_has_the_search_which_leads_into_the_folded_table(copied, 
     assert found == f"false true {address} false true"
 
 
+CLICKED = """(async () => {
+  const dot = document.querySelector("[data-figure=revisions] .mark-symbol.role-mark path");
+  dot.scrollIntoView();
+  const { left, top, width, height } = dot.getBoundingClientRect();
+  const place = { bubbles: true, view: window, clientX: left + width / 2, clientY: top + height / 2 };
+  for (const kind of ["mousemove", "mousedown", "mouseup", "click"]) dot.dispatchEvent(new MouseEvent(kind, place));
+  await new Promise((later) => setTimeout(later, 1000));
+  const row = document.getElementById(location.hash.slice(1));
+  return [location.hash, row.closest("details").open].join(" ");
+})()"""
+
+
+def test_a_click_on_a_revision_opens_the_events_that_made_it(copied, tmp_path):
+    found = within_a_phone(copied / "query-bikes_demand.html", CLICKED, tmp_path / "profile")
+    assert re.fullmatch(r"#why-\d+-\d+ true", found), found
+
+
 @pytest.mark.parametrize(("width", "height", "theme"), [(*DESKTOP, LIGHT), (*PHONE, DARK)], ids=["desktop", "phone"])
 def test_every_figure_of_every_page_is_drawn_without_a_message(folder, tmp_path, width, height, theme):
     drawn = 0

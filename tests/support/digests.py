@@ -6,7 +6,7 @@ from datetime import date
 from windrow.pipelines import storage
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
-from windrow.schemas.ledger_tables import FARM_RUNS, VERDICTS
+from windrow.schemas.ledger_tables import FARM_RUNS, PROMISES, VERDICTS
 
 # What depends on how many commits there were.
 NOT_COMPARED = {"silver_version"}
@@ -15,7 +15,7 @@ NOT_COMPARED = {"silver_version"}
 def digests_of_rows(config: Config) -> dict[str, tuple]:
     """Of all tables but those of runs and of files' places."""
     lake = Lake(config)
-    of_places = ("runs", VERDICTS.name, FARM_RUNS.name)
+    of_places = ("runs", VERDICTS.name, FARM_RUNS.name, PROMISES.name)
     names = [name for name in lake.names() if name not in of_places and not name.startswith(("bronze", "files"))]
     return digests(config, names)
 

@@ -59,17 +59,19 @@ def parts() -> tuple[Chapter, ...]:
     of_streams = (stream.Stream, stream.Layout, stream.Column, stream.SideInput, stream.Record, stream.Refusal)
     return (
         Chapter("Answers in SQL", "windrow", (windrow.sql, windrow.Answer, *forms)),
-        Chapter("A day's work", "windrow", (windrow.ingest, windrow.backfill, windrow.whatif, windrow.report)),
+        Chapter(
+            "A day's work", "windrow", (windrow.ingest, windrow.backfill, windrow.whatif, windrow.why, windrow.report)
+        ),
         Chapter("Replays of a table in memory", "windrow", (windrow.replay_table, windrow.late_table)),
         Chapter(
             "Features at the moments of labels",
             "windrow",
-            (windrow.features, windrow.features_table, windrow.FeatureSet, windrow.latest),
+            (windrow.features, windrow.features_table, windrow.features_batches, windrow.FeatureSet, windrow.latest),
         ),
         Chapter(
             "Queries",
             "windrow.schemas.query",
-            (query.Query, query.agg, query.policy),
+            (query.Query, query.agg, query.policy, query.promise),
         ),
         Chapter("Windows", "windrow.schemas.windows", of_windows),
         Chapter("Models", "windrow.schemas.model", (model.Model, model.heavy)),

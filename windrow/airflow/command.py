@@ -8,19 +8,25 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
-from windrow.airflow import connections, installation
+from windrow.airflow import connections, installation, lineage
 from windrow.airflow.hook import WindrowHook
 from windrow.pipelines.flow import REPORT, RUNS
 from windrow.processes.children import end_session
 from windrow.schemas import errors
+from windrow.schemas.promise import FAIL, WARN
+
+if TYPE_CHECKING:
+    from airflow.providers.openlineage.extractors import OperatorLineage
+
+    from windrow.pipelines.ledger.openlineage import StepLineage
 
 # Exit codes of commands that had nothing to do, and of errors that a retry would meet again.
 SKIPS = tuple(sorted({kind.exit_code for kind in errors.kinds() if kind.skipped}))
@@ -41,11 +47,13 @@ def asset(name: str) -> Asset:
 class WindrowOperator(BaseOperator):
     """Runs `windrow <arguments> --day <day> --run-id <run>`, and shows its log with one section per stage. of_a_day:
     whether its command takes these two options; publishes: whether it is skipped where it updated no table; conn_id: a
-    connection of the type windrow (hook.py).
+    connection of the type windrow (hook.py); on_broken_promise: called as Airflow's callbacks are, with a context whose
+    `exception` says which promises what was published breaks.
 
     The events of its assets carry what the command reports of each table that it updated: day, rows, revisions, checks
-    of the gate with their verdict, version of the lake's table. Of a day it returns the same, which Airflow shows as
-    its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the task behind it.
+    of the gate with their verdict, promises with theirs, version of the lake's table. Of a day it returns the same,
+    which Airflow shows as its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the
+    task behind it.
     """
 
     template_fields = ("arguments",)
@@ -57,18 +65,20 @@ class WindrowOperator(BaseOperator):
         of_a_day: bool = True,
         publishes: bool = False,
         conn_id: str | None = None,
+        on_broken_promise: Callable[[Any], Any] | None = None,
         **task: Any,
     ) -> None:
         super().__init__(**task)
-        self.conn_id = conn_id
+        self.conn_id, self.on_broken_promise = conn_id, on_broken_promise
         self.arguments, self.of_a_day, self.publishes = list(arguments), of_a_day, publishes
         self.process: subprocess.Popen | None = None
+        self.steps: list[StepLineage] = []
 
     def execute(self, context: Context) -> dict[str, dict] | None:
         with TemporaryDirectory(prefix="windrow-") as folder:
             asset_events = Path(folder) / "asset_events.json"
             try:
-                settings = self.environment()
+                settings = self.environment() | lineage.asked(Path(folder))
                 self._run(self.command(context, asset_events, settings), settings)
             except AirflowSkipException:
                 if not _read(asset_events):
@@ -77,11 +87,22 @@ class WindrowOperator(BaseOperator):
                 if published := _read(asset_events):
                     context["ti"].xcom_push(UNNOTED, published)
                 raise
+            finally:
+                self.steps = lineage.read(Path(folder))
             published = _read(asset_events)
             if self.publishes and not published:
                 raise AirflowSkipException("there was nothing to publish")
             self.note(published, context)
+            self._tell(published, context)
             return published if published and self.of_a_day else None
+
+    def _tell(self, published: dict[str, dict], context: Context) -> None:
+        broken = "\n".join(broken_promises(published))
+        if broken and self.on_broken_promise:
+            try:
+                self.on_broken_promise({**context, "exception": broken})
+            except Exception:  # as of Airflow's own callbacks: what was published is
+                self.log.exception("on_broken_promise failed")
 
     def _run(self, command: list[str], settings: Mapping[str, str]) -> None:
         try:
@@ -104,6 +125,10 @@ class WindrowOperator(BaseOperator):
     def note(self, asset_events: dict[str, dict], context: Context) -> None:
         """Put what is known of each table on its event."""
         note(self.outlets, asset_events, context)
+
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> "OperatorLineage":
+        """What the command read and wrote, however it ended: Airflow's provider of OpenLineage asks for it."""
+        return lineage.of_steps(self.steps)
 
     def command(self, context: Context, asset_events: Path, settings: Mapping[str, str]) -> list[str]:
         """What is run. AirflowFailException for a run without a day, or a wrong setting."""
@@ -135,6 +160,16 @@ def note(outlets: Iterable[Any], asset_events: dict[str, dict], context: Context
             context["outlet_events"][outlet].add(asset(outlet.name), extra=asset_events[outlet.name])
         else:
             context["outlet_events"][outlet].extra = asset_events[outlet.name]
+
+
+def broken_promises(published: dict[str, dict]) -> Iterator[str]:
+    """A line for each promise that a day is the first to break."""
+    for table, event in published.items():
+        for of_day in event.get("days", [event]):
+            for each in of_day.get("promises", ()):
+                if each["verdict"] in (WARN, FAIL):
+                    measured = f"{each['measured']}, promised: {each['allowed']}"
+                    yield f"{table} of {of_day['day']}: {each['promise']} of {each['day']}: {measured}"
 
 
 def _read(asset_events: Path) -> dict[str, dict]:

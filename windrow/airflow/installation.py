@@ -1,12 +1,13 @@
 """Which Windrow the tasks run, and what windrow.toml and the environment say of tasks and DAGs: limits, and which
-notifier or mail address learns of a task that failed or a run that takes too long (by default none).
+notifier or mail address learns of a task that failed, a run that takes too long or a promise that is broken (by default
+none).
 
 Not from Airflow's Variables: one that can't be read at the moment, since the server is busy, counts as not set, and a
 task would write into another lake.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
@@ -17,10 +18,13 @@ from airflow.sdk import AsyncCallback, DeadlineAlert, DeadlineReference, SyncCal
 from windrow.schemas.dag_settings import DagSettings
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.project import setting
+from windrow.schemas.promise import FRESH
+from windrow.schemas.query import Query
 
 COMMAND, MOST_TASK_SECONDS = "WINDROW_COMMAND", "WINDROW_MOST_TASK_SECONDS"
 ALERT, ALERT_TO = "WINDROW_ALERT_CONNECTION", "WINDROW_ALERT_TO"
 FAILED = ("Windrow: {{ ti.task_id }} of {{ ti.dag_id }} failed", "{{ ti.run_id }}<pre>{{ exception | e }}</pre>")
+BROKEN = ("Windrow: {{ ti.task_id }} of {{ ti.dag_id }} breaks a promise", FAILED[1])
 LATE = ("Windrow: a run of {{ dag_run.dag_id }} is late", "{{ dag_run.dag_run_id }} has not ended yet")
 _IN_A_CHECKOUT = Path(__file__).resolve().parents[2] / ".venv" / "bin" / "windrow"
 _SIX_HOURS = 6 * 3600
@@ -38,24 +42,29 @@ def command(of_connection: Mapping[str, str]) -> str:
 
 def of_tasks(said: DagSettings) -> dict[str, Any]:
     """Arguments of tasks. WrongParameter, shown as an import error, for a setting that is none."""
-    retries, told = said["retries"], _told_of_failures(said)
+    retries, told = said["retries"], _told(said, *FAILED)
     return {
         "pool": said["pool"] or "default_pool",
         "retries": 2 if retries is None else retries,
         "execution_timeout": timedelta(seconds=said["most_task_seconds"] or _SIX_HOURS),
         **({"owner": said["owner"]} if said["owner"] else {}),
-        **({"on_failure_callback": told} if told else {}),
+        **({"on_failure_callback": told, "on_broken_promise": _told(said, *BROKEN)} if told else {}),
     }
 
 
-def of_runs(said: DagSettings) -> dict[str, Any]:
-    """Arguments of a DAG; as of_tasks otherwise."""
+def of_runs(said: DagSettings, queries: Iterable[Query] = ()) -> dict[str, Any]:
+    """Arguments of a DAG; as of_tasks otherwise. queries: of a DAG that runs a day of them. A run that has not ended
+    when the first of these promises to be fresh, counted from the end of its day, is late too."""
     after_s, notifier = said["alert_after_seconds"], said["notifier"]
-    if not (after_s and (notifier or _mails(said))):
+    fresh = (timedelta(seconds=each.most) for query in queries for each in query.promises if each.kind == FRESH)
+    due = {DeadlineReference.DAGRUN_QUEUED_AT: timedelta(seconds=after_s)} if after_s else {}
+    if first := min(fresh, default=None):
+        due[DeadlineReference.DAGRUN_LOGICAL_DATE] = timedelta(days=1) + first  # the date is that of the day's begin
+    if not (due and (notifier or _mails(said))):
         return {}
     # Ours is sent by the triggerer; a user's, which may wait without being awaited, has a process of its own.
     told = SyncCallback(imported(notifier)) if notifier else AsyncCallback(_mailer(), _mail(said, *LATE))
-    return {"deadline": DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, timedelta(seconds=after_s), told)}
+    return {"deadline": [DeadlineAlert(since, after, told) for since, after in due.items()]}
 
 
 def imported(notifier: str) -> Callable[..., Any]:
@@ -75,14 +84,15 @@ def _no_notifier(notifier: str, why: str) -> WrongParameter:
     return WrongParameter("notifier", notifier, allowed)
 
 
-def _told_of_failures(said: DagSettings) -> Callable[..., Any] | None:
+def _told(said: DagSettings, subject: str, text: str) -> Callable[..., Any] | None:
+    """What learns of something, as Airflow's callbacks do: by a context."""
     if notifier := said["notifier"]:
         found = imported(notifier)
         try:
             return found() if isinstance(found, type) else found
         except Exception as error:
             raise _no_notifier(notifier, f"{type(error).__name__}: {error}") from None
-    return _mailer()(**_mail(said, *FAILED)) if _mails(said) else None
+    return _mailer()(**_mail(said, subject, text)) if _mails(said) else None
 
 
 def _mails(said: DagSettings) -> bool:

@@ -19,6 +19,7 @@ from windrow.airflow.tasks import Shared, add_after_failure, common, each_day, i
 from windrow.pipelines import flow
 from windrow.pipelines.report import dag_text
 from windrow.schemas import dag_settings
+from windrow.schemas.dag_settings import DagSettings
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.query import Query
 from windrow.schemas.registry import queries_of, streams
@@ -29,6 +30,7 @@ class Said(NamedTuple):
     """What windrow.toml says of a stream. shared: what all of its DAGs have; each_day: those that run for a day;
     of_tasks: the arguments of the task of each query that has its own, by its name."""
 
+    settings: DagSettings
     shared: Shared
     each_day: dict[str, Any]
     tags: Sequence[str]
@@ -41,13 +43,17 @@ class Said(NamedTuple):
         said = dag_settings.of_stream(stream.name)
         own = filter(dag_settings.has_own_task, queries_of(stream.name))
         of_tasks = {query.name: installation.of_tasks(dag_settings.of_query(query)) for query in own}
-        return cls(common(conn_id, said), each_day(said), said["tags"] or (), of_tasks)
+        return cls(said, common(conn_id, said), each_day(said), said["tags"] or (), of_tasks)
+
+    def of_a_day(self, queries: Sequence[Query]) -> dict[str, Any]:
+        """What a DAG has that runs these queries for a day."""
+        return self.each_day | installation.of_runs(self.settings, queries)
 
 
 def stream_dag(stream: Stream, queries: Sequence[Query], said: Said) -> DAG:
     """For one logical date, in any order."""
     text = dag_text.dag_page(stream, address)
-    with dag(stream, "", stream.title, text, said, max_active_runs=2, **said.each_day) as made:
+    with dag(stream, "", stream.title, text, said, max_active_runs=2, **said.of_a_day(queries)) as made:
         add_tasks_of_a_day(made, stream, queries, said)
     return made
 
@@ -55,7 +61,7 @@ def stream_dag(stream: Stream, queries: Sequence[Query], said: Said) -> DAG:
 def in_order_dag(stream: Stream, queries: Sequence[Query], said: Said) -> DAG:
     """For one logical date, once the day before is done."""
     title, text = f"Day after day: {stream.title}", dag_text.in_order_page(stream, address)
-    with dag(stream, flow.IN_ORDER, title, text, said, **said.each_day) as made:
+    with dag(stream, flow.IN_ORDER, title, text, said, **said.of_a_day(queries)) as made:
         add_tasks_of_a_day(made, stream, queries, said, depends_on_past=True)
     return made
 
@@ -98,7 +104,7 @@ def dag(stream: Stream, behind: str, title: str, text: str, said: Said, max_acti
     """One of a stream's; `behind` its name."""
     tags = ["windrow", behind.strip("_").replace("_", " ") or "stream", stream.name, *said.tags]
     described = {"description": title, "doc_md": text, "tags": tags}
-    return DAG(stream.name + behind, max_active_runs=max_active_runs, **described, **said.shared, **more)
+    return DAG(stream.name + behind, max_active_runs=max_active_runs, **described, **{**said.shared, **more})
 
 
 def dags(conn_id: str | None) -> Iterator[DAG]:

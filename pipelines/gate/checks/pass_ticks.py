@@ -17,7 +17,7 @@ CHECKS = "silver"
 def run(silver: SilverDays) -> dict[date, Verdict]:
     """Compare the days' staircases with those made from the days' events."""
     rows = silver.rows(f"""
-        WITH {_both(silver, "FROM passes", "FROM silver")}
+        WITH {_both(silver, "passes", "silver")}
         SELECT arrival_date, count(*) FILTER (k.arrival_date IS NULL OR m.arrival_date IS NULL), count(*)
         FROM kept k FULL JOIN made m USING (arrival_date, tick, newest_start) GROUP BY ALL""")
     found = {day: counted for day, *counted in rows}
@@ -27,7 +27,7 @@ def run(silver: SilverDays) -> dict[date, Verdict]:
 def _verdict(silver: SilverDays, day: date, found: int, total: int) -> Verdict:
     figure, name = f"{found} of {total} pass ticks differ", silver.tables.silver.name
     of_day = f"WHERE arrival_date = {sql.literal(day)}"
-    both = _both(silver, f"FROM {silver.tables.passes.name} {of_day}", f"FROM {name} {of_day}")
+    both = _both(silver, silver.tables.passes.name, name, of_day)
     # The ticks that only the table has, and those that only the events have.
     offending = (
         f"WITH {both} SELECT 'only in the table' AS problem, * FROM (FROM kept EXCEPT FROM made) UNION ALL "
@@ -36,11 +36,11 @@ def _verdict(silver: SilverDays, day: date, found: int, total: int) -> Verdict:
     return Verdict(NAME, not found, figure, "0 pass ticks differ", offending if found else None, name, silver.version)
 
 
-def _both(silver: SilverDays, passes: str, events: str) -> str:
+def _both(silver: SilverDays, passes: str, events: str, where: str = "") -> str:
     """SQL: staircases as they were `kept`, and as they are `made` from events."""
     return (
-        f"kept AS (SELECT arrival_date, tick, newest_start {passes}), "
+        f"kept AS (SELECT arrival_date, tick, newest_start FROM {passes} {where}), "
         "made AS (SELECT arrival_date, min(arrival) AS tick, newest_start FROM ("
         "SELECT arrival_date, arrival, max(start) OVER (PARTITION BY arrival_date ORDER BY arrival) AS newest_start "
-        f"FROM ({silver.moving(events)})) GROUP BY arrival_date, newest_start)"
+        f"FROM ({silver.moving(events, where)})) GROUP BY arrival_date, newest_start)"
     )

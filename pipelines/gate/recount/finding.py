@@ -13,7 +13,8 @@ from typing import NamedTuple
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.gate.recount.query_days import AuditedDays, Recount
 from windrow.pipelines.ledger.verdicts import Verdict
-from windrow.schemas.query import WINDOW_NAME
+from windrow.schemas.query import WINDOW_NAME, Query
+from windrow.schemas.registry import personal_columns
 
 SHOWN = 10  # offending rows of a verdict
 
@@ -47,7 +48,7 @@ def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -
     what is expected of them. offenders: SQL for (*recount.window, revision, *expected) of each offending row, and the
     `day` that it is of."""
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE offenders AS {offenders}")
-    columns = [f"k.{sql.name(column)}" for column in recount.query.key] + named_window(recount)
+    columns = [_key_value(recount.query, "k", sql.name(column)) for column in recount.query.key] + named_window(recount)
     columns += [f"o.{column}" for column in _columns(recount, expected)]
     shown = f"SELECT {', '.join(columns)} FROM offenders o JOIN keys k USING (key_number)"
     counted = {day: {"rows": recount.audited_rows.get(day, 0)} for day in recount.days}
@@ -81,7 +82,8 @@ def _alongside_audit(of: AuditedDays, found: LawFinding, expected: tuple[str, ..
     keys = [f"key_{number}" for number in range(len(of.query.key))]
     names = [*keys, *of.query.name_column, *_columns(of, expected)]
     window_row = [*of.query.name_column, *(column.removesuffix("_us") for column in _columns(of, ()))]
-    matches = [f"t.{column} IS NOT DISTINCT FROM x.{key}" for column, key in zip(of.query.key, keys, strict=True)]
+    shown = [_key_value(of.query, "t", column) for column in of.query.key]
+    matches = [f"{column} IS NOT DISTINCT FROM x.{key}" for column, key in zip(shown, keys, strict=True)]
     matches += [f"t.{column} = x.{column}" for column in window_row]
     matches += [f"t.emitted_date = {sql.literal(day)}" for day in of.days]
     left_out = (*of.query.key, *window_row, "emitted_date")
@@ -90,6 +92,11 @@ def _alongside_audit(of: AuditedDays, found: LawFinding, expected: tuple[str, ..
         f"SELECT x.*, {columns} FROM {values_list(found.rows, names)} "
         f"LEFT JOIN {of.tables.audit.name} t ON {' AND '.join(matches)} ORDER BY ALL"
     )
+
+
+def _key_value(query: Query, table: str, column: str) -> str:
+    is_personal = column.strip('"') in personal_columns(query.stream)
+    return sql.masked(f"{table}.{column}") if is_personal else f"{table}.{column}"
 
 
 def named_window(recount: Recount) -> list[str]:

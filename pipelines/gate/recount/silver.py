@@ -17,6 +17,7 @@ from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_r
 from windrow.pipelines.gate.recount.ticks import heartbeats_between
 from windrow.pipelines.tables.arrival_days import DAY_US
 from windrow.pipelines.tables.stream_tables import Snapshot, StreamTables
+from windrow.schemas.erased import erased_name, erased_table
 
 
 @dataclass(frozen=True)
@@ -49,22 +50,25 @@ def open_files(
 
 @dataclass(frozen=True)
 class SilverDays(RecountDatabase):
-    """Arrival days: the views `silver`, `passes` and `partitions` of `connection` have rows of no others; and silver's
-    version."""
+    """Arrival days: the views `silver`, `passes` and `partitions` of `connection` have rows of no others; silver's
+    version; erased: the table of what was erased, where there is one, which is a view too."""
 
     connection: duckdb.DuckDBPyConnection
     tables: StreamTables
     version: int
     days: Sequence[date]
+    erased: str | None = None
 
-    def moving(self, events: str) -> str:
-        """SQL: arrival_date, arrival and start of what moves the watermark on a day: its events, which are given as
-        FROM … WHERE …, and heartbeats as events."""
-        idle_after, found = self.tables.stream.idle_after, f"SELECT arrival_date, arrival, start {events}"
+    def moving(self, silver: str, where: str = "") -> str:
+        """SQL: arrival_date, arrival and start of what moves the watermark on a day: its events, of which silver is a
+        view or the lake's table, those that were erased, and heartbeats as events."""
+        tables = [silver, *([self.erased] if self.erased else [])]
+        selected = (f"SELECT arrival_date, arrival, start FROM {name} {where}" for name in tables)
+        idle_after, found = self.tables.stream.idle_after, " UNION ALL ".join(selected)
         if idle_after is None:
             return found
         # Behind the first arrival of a day, and until its end.
-        end_us = f"{sql.begin_us('arrival_date')} + {DAY_US}"
+        end_us, events = f"{sql.begin_us('arrival_date')} + {DAY_US}", f"FROM ({found})"
         points = (
             f"SELECT arrival_date, epoch_us(arrival) AS point_us {events} UNION SELECT arrival_date, {end_us} {events}"
         )
@@ -83,4 +87,9 @@ def open_days(lake: Lake, tables: StreamTables, snapshot: Snapshot, days: Sequen
     add_view(connection, "all_partitions", noted)
     listed = sql.literals(days)
     connection.execute(f"CREATE TEMP VIEW partitions AS FROM all_partitions WHERE arrival_date IN ({listed})")
-    return SilverDays(connection, tables, snapshot.version(tables.silver.name), days)
+    erased, version = erased_table(tables.stream), lake.version(erased_name(tables.stream.name))
+    if version is not None:
+        add_view(connection, "all_erased", TableVersion(lake, erased, version))
+        connection.execute(f"CREATE TEMP VIEW {erased.name} AS FROM all_erased WHERE arrival_date IN ({listed})")
+    name = None if version is None else erased.name
+    return SilverDays(connection, tables, snapshot.version(tables.silver.name), days, name)

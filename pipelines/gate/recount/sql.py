@@ -17,6 +17,11 @@ def name(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
 
 
+def masked(value: str) -> str:
+    """SQL: what stands for a personal value: the same text for the same value, from which none finds the value."""
+    return f"'#' || left(sha256({value}::VARCHAR), 4)"
+
+
 def literals(values: Iterable[object]) -> str:
     """What stands in the brackets of `IN`, also where there are none."""
     return ", ".join(map(literal, values)) or "NULL"

@@ -147,16 +147,21 @@ def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | 
 
 
 def revisions(reader: Reader, results: KeptResults) -> PageFigure:
-    """The rows of the windows that were revised most, from each window's end on."""
+    """The rows of the windows that were revised most, from each window's end on. Keeps these windows as `most`."""
     [longest] = reader.rows("SELECT (epoch_us(max(emitted_at)) - epoch_us(min(emitted_at))) / 1e6 AS s FROM results")
     unit, unit_s = unit_of_length(longest["s"])
+    reader.keep(
+        "most",
+        f"""
+        SELECT {WINDOW}, max(revision) AS revisions, max(events) AS most_events,
+            row_number() OVER (ORDER BY max(revision) DESC, max(events) DESC, {WINDOW}) AS place
+        FROM results GROUP BY {WINDOW} ORDER BY place LIMIT {_WINDOWS}""",
+    )
     rows = reader.table(f"""
-        WITH most AS (SELECT {WINDOW}, max(revision) AS revisions, max(events) AS most_events FROM results GROUP BY ALL
-            ORDER BY revisions DESC, most_events DESC, {WINDOW} LIMIT {_WINDOWS})
         SELECT left(key, 24) || ', ' || strftime(window_start, '%m-%d %H:%M:%S') || CASE WHEN window_number > 0
                 THEN ' #' || window_number ELSE '' END AS "window",
             (epoch_us(emitted_at) - epoch_us(window_end)) / 1e6 / {unit_s} AS after, emitted_at, revision, pane,
-            late_events, {listed(results)}
+            late_events, '#why-' || place || '-' || revision AS explained, {listed(results)}
         FROM results JOIN most USING ({WINDOW}) ORDER BY revisions DESC, "window", {WINDOW}, revision""")
     base = f.chart(rows)
     y = alt.Y("window:N", title=None, sort=None, axis=alt.Axis(grid=True, labelLimit=230))
@@ -164,10 +169,11 @@ def revisions(reader: Reader, results: KeptResults) -> PageFigure:
     line = base.mark_line(color=f.GREY, strokeWidth=1).encode(x=x, y=y, detail="window:N")
     row = ["window:N", "revision:Q", "pane:N", f.time_tip("emitted_at", "known from")]
     tips = [*row, *measured_tips(results), f.tip("late_events")]
-    dots = base.mark_circle(size=70).encode(x=x, y=y, color=alt.Color("pane:N", scale=pane_colours(rows)), tooltip=tips)
+    colour = alt.Color("pane:N", scale=pane_colours(rows))
+    dots = base.mark_circle(size=70).encode(x=x, y=y, color=colour, tooltip=tips, href="explained:N")
     caption = (
         f"The {_WINDOWS} windows with the most revisions, by key and start. Each dot is a row of the table, where it "
-        "became known; point at it for its values."
+        "became known; point at it for its values, click on it for the events that made it."
     )
     return f.figure("revisions", "Revisions of windows", caption, alt.layer(line, dots), f.lines_px(rows, "window"))
 

@@ -2,11 +2,13 @@
 
 from windrow.kernels.runtime.found import first_paragraph
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger import promises
 from windrow.pipelines.report import dag_text
 from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from windrow.pipelines.report.queries import figures
 from windrow.pipelines.report.queries.known_at import known_at
 from windrow.pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
+from windrow.pipelines.report.queries.why import why
 from windrow.pipelines.report.reader import Reader, reading
 from windrow.pipelines.report.words import length, query_file, stream_file
 from windrow.schemas import registry
@@ -16,7 +18,7 @@ from windrow.schemas.registry import module_of
 from windrow.schemas.spelling import in_words
 from windrow.schemas.stream import Stream
 
-_LATE_SHOWN = 12
+_LATE_SHOWN, _JUDGED_SHOWN = 12, 60
 
 
 def query_page(lake: Lake, query: Query) -> ReportPage:
@@ -46,7 +48,7 @@ def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
     with reading(lake, *tables) as reader:
         results = keep_results(reader, query, stream)
         of_late = [_late(reader, query)] if late in tables else []
-        return [*_of_results(reader, results, stream.zone), *of_late]
+        return [*_of_results(reader, results, stream.zone), why(reader, query), *of_late, *_promised(lake, query)]
 
 
 def _of_results(reader: Reader, results: KeptResults, zone: str) -> list[Section]:
@@ -94,6 +96,21 @@ def _late(reader: Reader, query: Query) -> Section:
     return Section("Late events", (figure, PageTable("The latest", columns, shown, f"All are in the table {late}.")))
 
 
+def _promised(lake: Lake, query: Query) -> list[Section]:
+    """The last word on each promise of the newest days."""
+    if not query.promises:
+        return []
+    rows = promises.newest(lake, query)[:_JUDGED_SHOWN]
+    if not rows:
+        return [Section("Promises", (Remark("No run has checked the promises of this query yet."),))]
+    good = Remark("Every promise was kept on these days.", "good")
+    broken = [row for row in rows if row["verdict"] != promises.KEPT]
+    shown = [(str(row["day"]), *(row[name] for name in ("promise", "measured", "allowed", "verdict"))) for row in rows]
+    columns = ("day", "promise", "measured", "promised", "verdict")
+    caption = f"The newest {_JUDGED_SHOWN}, as the newest run found them. All are in the table promises."
+    return [Section("Promises", (*([] if broken else [good]), PageTable("", columns, shown, caption)))]
+
+
 def _about(query: Query) -> Section:
     where = query.where if isinstance(query.where, str) else ", ".join(str(each) for _, each in query.conditions)
     facts = [
@@ -107,5 +124,6 @@ def _about(query: Query) -> Section:
         ("where", where or "all events"),
         *(("function", dag_text.call(query.function)) for _ in [query] if isinstance(query, Model)),
         *((name, str(each)) for name, each in query.aggregates.items()),
+        *((f"promise: {each.name}", f"{each.allowed}, or else {each.or_else}") for each in query.promises),
     ]
     return Section("What it asks", (PageTable("", ("what", "of this query"), facts),))

@@ -12,6 +12,7 @@ import pyarrow as pa
 from windrow.pipelines.gate.recount import sql
 from windrow.pipelines.report.reader import Reader, newest_days, rows_of_days
 from windrow.schemas.query import Query
+from windrow.schemas.registry import personal_columns
 from windrow.schemas.stream import Stream
 
 MOST_ROWS = 3_000_000
@@ -80,7 +81,12 @@ def key_label(query: Query) -> str:
     """SQL of a key as one text, of several windows with the window's name: null is another key than the string
     "null"."""
     shown = "CASE {0} WHEN 'null' THEN $$'null'$$ ELSE {0} END"
-    parts = [f"coalesce({shown.format(f'{sql.name(column)}::VARCHAR')}, 'null')" for column in key_columns(query)]
+    personal = personal_columns(query.stream)
+    texts = (
+        sql.masked(sql.name(column)) if column in personal else f"{sql.name(column)}::VARCHAR"
+        for column in key_columns(query)
+    )
+    parts = [f"coalesce({shown.format(f'({text})')}, 'null')" for text in texts]
     return " || ' · ' || ".join(parts) if parts else sql.literal("all")
 
 

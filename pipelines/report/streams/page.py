@@ -144,12 +144,14 @@ def _dirt(reader: Reader, tables: StreamTables) -> Section:
     reasons = PageTable(
         "", ("reason", "records", "of all", "meaning"), rows, f"All files together hold {readings:,} records."
     )
-    return Section("Dirt", (figures.refused(reader, name), reasons, _samples(reader, name)))
+    return Section("Dirt", (figures.refused(reader, name), reasons, _samples(reader, tables)))
 
 
-def _samples(reader: Reader, quarantine: str) -> PageTable:
+def _samples(reader: Reader, tables: StreamTables) -> PageTable:
+    # A line of persons is shown to nobody who doesn't ask for it by a query.
+    what = "NULL, NULL" if tables.stream.personal else f"detail, left(text, {_LONGEST_TEXT + 1})"
     rows = reader.tuples(f"""
-        SELECT reason, path, line, detail, left(text, {_LONGEST_TEXT + 1}) FROM {quarantine}
+        SELECT reason, path, line, {what} FROM {tables.quarantine.name}
         QUALIFY row_number() OVER (PARTITION BY reason ORDER BY path, line, reading) <= {_SAMPLES}
         ORDER BY reason, path, line""")
     shown = [(reason, _place(path, line), _cut(detail), _cut(text)) for reason, path, line, detail, text in rows]

@@ -44,6 +44,21 @@ def noted(events, *aliases):
     return dict(found)
 
 
+def test_a_notifier_learns_of_broken_promises_and_fails_no_task(monkeypatch, tmp_path):
+    verdicts = {"complete": "warn", "final trips": "kept", "final bikes": "still broken"}
+    of_promise = {"day": "2018-10-01", "measured": 0.5, "allowed": "at least 0.9"}
+    judged = [{"promise": name, **of_promise, "verdict": verdict} for name, verdict in verdicts.items()]
+    of_day, alias, told = {**UPDATE, "promises": judged}, AssetAlias("bikes_demand"), []
+    for asset_events in ({"bikes_demand": of_day}, {"bikes_demand": {"days": [of_day]}}):
+        task = publishing(monkeypatch, publishing_events(tmp_path, asset_events), alias, publishes=True)
+        task.on_broken_promise = lambda context: told.append(context["exception"]) or 1 / 0
+        events = OutletEventAccessors()
+        task.execute({**RUN, "outlet_events": events})
+        assert noted(events, alias) == asset_events
+    line = "bikes_demand of 2018-10-01: complete of 2018-10-01: 0.5, promised: at least 0.9"
+    assert told == [line, line]
+
+
 class Instance:
     """A task's view of its run's XComs."""
 

@@ -3,11 +3,11 @@ the note of a run, which is its day, and the pages of the report. test_operator.
 environment."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from airflow.models.dagrun import DagRun
-from airflow.sdk import DAG, Connection, Param
+from airflow.sdk import DAG, Connection, DeadlineReference, Param
 from airflow.sdk.exceptions import AirflowFailException
 from fastapi import HTTPException
 from fastapi.testclient import TestClient
@@ -15,6 +15,9 @@ from fastapi.testclient import TestClient
 from windrow.airflow import connections, installation, report_pages, run_day
 from windrow.airflow.tasks import OF_ALL
 from windrow.schemas.errors import WrongParameter
+from windrow.schemas.query import Query, promise, tumbling
+
+HOUR = timedelta(hours=1)
 
 
 def spark(**fields):
@@ -71,9 +74,30 @@ def test_a_connection_and_an_address_are_enough_for_failures_and_a_time_makes_ru
     told = installation.of_tasks(OF_ALL)["on_failure_callback"]
     assert (told.smtp_conn_id, told.to, installation.of_runs(OF_ALL)) == ("mail", "me@example.org", {})
     monkeypatch.setenv("WINDROW_ALERT_AFTER_SECONDS", "60")
-    late = installation.of_runs(OF_ALL)["deadline"]
+    [late] = installation.of_runs(OF_ALL)["deadline"]
     assert late.interval.total_seconds() == 60
     assert late.callback.path.endswith("SmtpNotifier") and late.callback.kwargs["smtp_conn_id"] == "mail"
+
+
+def test_a_query_that_promises_to_be_fresh_makes_runs_late_that_have_not_ended_so_long_after_their_day(monkeypatch):
+    asked = {"stream": "bikes", "key": (), "window": tumbling(HOUR), "aggregates": {}}
+    asked |= {"lateness": HOUR, "allowed_lateness": HOUR}
+    queries = [Query("fresh", **asked, promises=(promise(fresh_within=n * HOUR),)) for n in (5, 3)]
+    assert installation.of_runs(OF_ALL, queries) == {}, "no user is told"
+    monkeypatch.setenv(installation.ALERT, "mail")
+    monkeypatch.setenv(installation.ALERT_TO, "me@example.org")
+    [late] = installation.of_runs(OF_ALL, queries)["deadline"]
+    assert (late.reference, late.interval) == (DeadlineReference.DAGRUN_LOGICAL_DATE, 27 * HOUR)
+    monkeypatch.setenv("WINDROW_ALERT_AFTER_SECONDS", "60")
+    assert [each.interval.total_seconds() for each in installation.of_runs(OF_ALL, queries)["deadline"]] == [60, 97_200]
+    assert len(DAG("late", schedule=None, **installation.of_runs(OF_ALL, queries)).deadline) == 2
+
+
+def test_a_mail_tells_of_a_broken_promise(monkeypatch):
+    monkeypatch.setenv(installation.ALERT, "mail")
+    monkeypatch.setenv(installation.ALERT_TO, "me@example.org")
+    told = installation.of_tasks(OF_ALL)["on_broken_promise"]
+    assert (told.smtp_conn_id, told.to) == ("mail", "me@example.org") and "breaks a promise" in told.subject
 
 
 OF_A_DAY = DAG("bikes", schedule=None, params={"day": Param(None, type=["null", "string"])})

@@ -44,7 +44,8 @@ class Shape(NamedTuple):
     """What the times of a kind's windows say of them. all_between: every event from the first to the last is in it, and
     no other; from_first: its start is that of its first event, and of others that may be in it or not; passes_at_end:
     the watermark passes it at its end; never_late: no event is late for one; length_us, size: of all windows, and how
-    many events each has, None where that differs."""
+    many events each has, None where that differs; before_us: how long before its start events may start that decide
+    whether it is one, None where all earlier ones do."""
 
     all_between: bool = True
     from_first: bool = True
@@ -52,6 +53,7 @@ class Shape(NamedTuple):
     never_late: bool = False
     length_us: int | None = None
     size: int | None = None
+    before_us: int | None = None
 
 
 class Staircase(NamedTuple):

@@ -22,8 +22,8 @@ def windows(window: Session, events: list[Event]) -> list[HeldWindow]:
 
 
 def shape(window: Session) -> Shape:
-    """All events from their start to before their end."""
-    return Shape()
+    """All events from their start to before their end; with a fixed gap an earlier event that is nearer joins them."""
+    return Shape(before_us=window.gap_us if window.column is None else None)
 
 
 def runs_of(events: list, gap_us: Callable[[Any], int]) -> list[list]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from windrow.schemas import registry
+from windrow.schemas.feature_set import AGE_S, SUFFIX, FeatureSet
 from windrow.schemas.model import Model
-from windrow.schemas.query import Query
-from windrow.schemas.side_tables import lateness_name, panes_name, state_name
+from windrow.schemas.query import NOWCAST_FACTS, Query
+from windrow.schemas.side_tables import lateness_name, nowcast_name, panes_name, state_name
 from windrow.schemas.stream import Stream
 from windrow.schemas.tables import EVENT_TIMES, READING
 
@@ -49,6 +50,19 @@ def sources(columns_of: Mapping[str, Iterable[str]]) -> Sources:
     return {place: made_from for place, made_from in found.items() if made_from}
 
 
+def features_sources(features: FeatureSet, table: str, columns: Iterable[str]) -> Sources:
+    """Of the features among a table's columns; its labels come from elsewhere."""
+    silver, found = f"silver_{features.stream}", dict[str, list[ColumnPlace]]()
+    for suffix in SUFFIX.values():
+        for name, aggregate in features.aggregates.items():
+            read = [ColumnPlace(silver, each) for each in aggregate.read_columns or ("start",)]
+            found |= {f"{name}_{window}{suffix}": read for window in features.windows}
+        for name, asked in features.latest.items():
+            read_of = {each: each for each in asked.columns} | {AGE_S: "window_end"}
+            found |= {f"{name}_{each}{suffix}": [ColumnPlace(asked.query, of)] for each, of in read_of.items()}
+    return {ColumnPlace(table, column): found[column] for column in columns if column in found}
+
+
 def users(made_from: Sources) -> Sources:
     """The other way round: what is made from each column."""
     found = defaultdict(list)
@@ -78,8 +92,17 @@ def _of_query(query: Query, table: str, column: str) -> list[ColumnPlace]:
         return []
     if column == "emitted_date":
         return [ColumnPlace(table, "emitted_at")]
+    if table == nowcast_name(query.name):
+        return [ColumnPlace(query.name, each) for each in _estimated_from(query, column)]
     silver = f"silver_{query.stream}"
     return [ColumnPlace(silver, each) for each in dict.fromkeys(_read(query, table, column))]
+
+
+def _estimated_from(query: Query, column: str) -> Sequence[str]:
+    """The columns of the query's table."""
+    if column in NOWCAST_FACTS:
+        return ("window_end", "emitted_at")
+    return (column,) if column in (*query.key, *query.window_columns) else (column.rpartition("_")[0],)
 
 
 def _read(query: Query, table: str, column: str) -> Sequence[str]:

@@ -1,0 +1,1 @@
+"""What an early answer lets expect of the final one, by the history of arrivals."""
