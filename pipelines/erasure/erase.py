@@ -17,18 +17,18 @@ from windrow.pipelines import storage
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.file_commits import replace_paths
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.delta.new_files import NewFile, write_batches
 from windrow.pipelines.engines import engine_of
 from windrow.pipelines.engines.engine import rewritten
-from windrow.pipelines.erasure.lines import lines_of
+from windrow.pipelines.erasure.lines import lines_of, places
 from windrow.pipelines.erasure.person import Person, person_of
 from windrow.pipelines.erasure.search import Trace, search
 from windrow.pipelines.ingest import landing
 from windrow.pipelines.ingest.changes import Asked
-from windrow.pipelines.ingest.erased import erased_hashes, erased_lines, hash_of, without_erased
+from windrow.pipelines.ingest.erased import erased_lines, hash_of, hashes_of
 from windrow.pipelines.ingest.files import FileRow, known_files
 from windrow.pipelines.ingest.lines import lines, records
 from windrow.pipelines.ingest.packings import UnpackedFile, Unreadable
+from windrow.pipelines.ingest.writes import write_share
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.code_hash import definition_hash
 from windrow.pipelines.ledger.entry import Run
@@ -114,7 +114,7 @@ def erase(config: Config, where: str, stream_name: str | None, run_id: str | Non
         run.run_id,
         run.stream,
         person.hash,
-        lines=len({*zip(found.rows["path"].to_pylist(), found.rows["line"].to_pylist(), strict=True)}),
+        lines=len({*places(found.rows)}),
         events=found.events,
         files=len(found.paths),
         days=dict(Counter(report.query for report in done)),
@@ -135,13 +135,14 @@ def _erase_lines(lake: Lake, tables: StreamTables, rows: pa.Table) -> None:
         if len(rows):
             lake.ensure(table)
             lake.append(table, rows)
-        paths = sorted({*erased_lines(lake, tables.stream)["path"].to_pylist()})
-        hashes, known = erased_hashes(lake, tables.stream), known_files(lake, tables.files)
-        held = [known[path] for path in _with_texts(lake, tables, paths, hashes) if path in known]
+        erased, known = erased_lines(lake, tables.stream), known_files(lake, tables.files)
+        hashes, paths = hashes_of(erased), sorted({*erased["path"].to_pylist()})
+        held = [path for path in _with_texts(lake, tables, paths, hashes) if path in known]
         if held:
-            added = [file for row in held for file in _written(lake, tables, row, hashes)]
-            others = partial(rewritten, lake, engine_of(lake.config), tables.bronze, [row.path for row in held])
-            replace_paths(lake, tables.bronze, [row.path for row in held], added, others)
+            in_bronze = dict.fromkeys(held, lake.existing_version(tables.bronze.name))
+            added = write_share(lake, tables, in_bronze, hashes, [known[path] for path in held])
+            others = partial(rewritten, lake, engine_of(lake.config), tables.bronze, held)
+            replace_paths(lake, tables.bronze, held, added, others)
 
 
 def _with_texts(lake: Lake, tables: StreamTables, paths: Sequence[str], hashes: Collection[str]) -> list[str]:
@@ -152,13 +153,6 @@ def _with_texts(lake: Lake, tables: StreamTables, paths: Sequence[str], hashes: 
         pairs = zip(batch["path"].to_pylist(), batch["text"].to_pylist(), strict=True)
         found.update(path for path, text in pairs if hash_of(text) in hashes)
     return sorted(found)
-
-
-def _written(lake: Lake, tables: StreamTables, row: FileRow, hashes: Collection[str]) -> list[NewFile]:
-    of_file = lake.dataset(tables.bronze.name).to_batches(filter=pc.field("path") == row.path)
-    lines = (without_erased(batch, hashes) for batch in of_file)
-    made = write_batches(lake, tables.bronze, {"landed_date": row.landed_date}, lines)
-    return [] if made is None else [made]
 
 
 def _ingest_again(
@@ -221,8 +215,8 @@ def _compared(
 
 def _still_landed(lake: Lake, tables: StreamTables) -> dict[str, int]:
     """O(bytes of the landed files that hold, or are copies of some that held, erased lines)."""
-    known, hashes = known_files(lake, tables.files), erased_hashes(lake, tables.stream)
-    paths = {*erased_lines(lake, tables.stream)["path"].to_pylist()}
+    erased, known = erased_lines(lake, tables.stream), known_files(lake, tables.files)
+    hashes, paths = hashes_of(erased), {*erased["path"].to_pylist()}
     contents = {known[path].content_hash for path in paths if path in known}
     listed = landing.listing(lake.config.landing, tables.stream).paths
     asked = [path for path in listed if path in paths or (path in known and known[path].content_hash in contents)]

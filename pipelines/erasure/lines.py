@@ -58,7 +58,7 @@ def lines_of(lake: Lake, tables: StreamTables, person: Person, run_id: str) -> F
     rows = [*_events(lake, tables, person), *_no_events(lake, tables, person)]
     found = pa.concat_tables(rows, promote_options="default") if rows else pa.table({name: [] for name in EVENT})
     texts = _texts(lake, tables, found)
-    hashes = [texts.get(place) for place in zip(found["path"].to_pylist(), found["line"].to_pylist(), strict=True)]
+    hashes = [texts.get(place) for place in places(found)]
     _require_kept(lake, tables, {*found["path"].to_pylist()})
     columns = {name: found[name] for name in found.column_names}
     columns |= {"text_hash": hashes, "run_id": [run_id] * len(found)}
@@ -106,12 +106,12 @@ def _theirs(parser: Parser, lines: pa.RecordBatch, person: Person) -> set[tuple[
     value."""
     records = pa.Table.from_batches(parser.parse(lines), parser.schema)
     events = records.filter(pc.is_null(records["reason"]))
-    of_lines = zip(_places(lines), lines["text"].to_pylist(), strict=True)
+    of_lines = zip(places(lines), lines["text"].to_pylist(), strict=True)
     holding = {place for place, text in of_lines if person.words.search(text)}
-    return {*_places(events.filter(pa.array(person.is_theirs(events))))} | (holding - {*_places(events)})
+    return {*places(events.filter(pa.array(person.is_theirs(events))))} | (holding - {*places(events)})
 
 
-def _places(rows: pa.Table | pa.RecordBatch) -> list[tuple[str, int]]:
+def places(rows: pa.Table | pa.RecordBatch) -> list[tuple[str, int]]:
     return [*zip(rows["path"].to_pylist(), rows["line"].to_pylist(), strict=True)]
 
 
@@ -128,7 +128,7 @@ def _rules(lake: Lake, tables: StreamTables, paths: set[str]) -> ParseRules:
 
 def _texts(lake: Lake, tables: StreamTables, found: pa.Table) -> dict[tuple[str, int], str]:
     """Hash of each line, by path and number."""
-    wanted, paths = {*_places(found)}, pa.array(sorted({*found["path"].to_pylist()}), pa.string())
+    wanted, paths = {*places(found)}, pa.array(sorted({*found["path"].to_pylist()}), pa.string())
     damage, hashes = pc.field("damage"), {}
     of_paths = pc.field("path").isin(paths) & (damage.is_null() | (damage != ERASED))
     for batch in lake.dataset(tables.bronze.name).to_batches(columns=["path", "line", "text"], filter=of_paths):

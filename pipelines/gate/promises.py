@@ -180,7 +180,7 @@ def _rows(lake: Lake, of: AuditedDays) -> Iterator[QueryConnection]:
     """The view `rows`: what the days of a run made, and what other days have published; of days that are judged."""
     tables, query = of.tables, of.tables.query
     back = max(days_back(query, promise) for promise in query.promises) * DAY
-    published = lake.partition_dates(tables.results.name) if lake.version(tables.results.name) is not None else set()
+    published = lake.partition_dates(tables.results.name)
     newest = max((day for day in published if day < of.days[0]), default=of.days[0])
     first = of.days[0] - back - min(of.stream.ahead_at_most, LONGEST)
     others = {day for day in published if first <= day <= of.days[-1]}
@@ -242,8 +242,7 @@ _RULES = {FINAL_MOVES: _moves, ROWS: _row_counts, FRESH: _ages}
 def _newest_published_us(lake: Lake, tables: QueryTables, day: date) -> int | None:
     """When the newest row before a day was emitted."""
     name = tables.results.name
-    published = lake.partition_dates(name) if lake.version(name) is not None else set()
-    newest = max((each for each in published if each < day), default=None)
+    newest = max((each for each in lake.partition_dates(name) if each < day), default=None)
     if newest is None:
         return None
     found = lake.read(name, filters=[("emitted_date", "=", newest)], columns=["emitted_at"])["emitted_at"]

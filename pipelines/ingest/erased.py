@@ -20,8 +20,8 @@ def erased_lines(lake: Lake, stream: Stream) -> pa.Table:
     return lake.read(erased_name(stream.name))
 
 
-def erased_hashes(lake: Lake, stream: Stream) -> frozenset[str]:
-    return frozenset(erased_lines(lake, stream)["text_hash"].to_pylist())
+def hashes_of(erased: pa.Table) -> frozenset[str]:
+    return frozenset(erased["text_hash"].to_pylist())
 
 
 def erased_ticks(lake: Lake, stream: Stream) -> pa.Table:

@@ -21,7 +21,7 @@ from windrow.pipelines.delta.new_files import NewFile, write_batches
 from windrow.pipelines.engines.engine import Engine, rewritten
 from windrow.pipelines.ingest.changes import Changes
 from windrow.pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
-from windrow.pipelines.ingest.erased import erased_hashes, without_erased
+from windrow.pipelines.ingest.erased import erased_lines, hashes_of, without_erased
 from windrow.pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, UNREADABLE, FileRow
 from windrow.pipelines.ingest.lines import lines, records
 from windrow.pipelines.ingest.packings import UnpackedFile, Unreadable
@@ -55,7 +55,7 @@ def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Chan
     if not replaced and not wanted:
         return
     sizes = {row: row.unpacked_bytes for row in sorted(wanted, key=attrgetter("landed_date"))}
-    hashes = erased_hashes(lake, tables.stream)
+    hashes = hashes_of(erased_lines(lake, tables.stream))
     added = engine.share_out(partial(write_share, lake, tables, changes.restored, hashes), sizes)
     if replaced:
         paths = sorted({*replaced, *(row.path for row in wanted)})

@@ -1,6 +1,7 @@
 """A query's definition as the ledger keeps it, since files change: Python's own text of it, and back.
 
-Of the text only calls of the query language are made, each by its name: whoever can write to the lake can run nothing.
+Of the text only calls of the query language are made, each by its name: a user who can write to the lake runs
+nothing by it.
 """
 
 import ast

@@ -41,7 +41,7 @@ def tell(lake: Lake, steps: Iterable[RecordedStep]) -> None:
     try:
         for found in (of_step(lake, step) for step in steps):
             _note(found, Path(file)) if file else _emit(found)
-    except Exception as error:  # of whatever library: what the steps did is done
+    except Exception as error:  # of any library: what the steps did is done
         _gave_up.set()
         # Of a URL with a password, none of it.
         why = re.sub(r"//[^/\s]+@", "//…@", f"{type(error).__name__}: {error}".splitlines()[0][:500])

@@ -113,7 +113,7 @@ class StepLineage:
 
 
 def event(step: StepLineage) -> "event_v2.RunEvent":
-    """START, COMPLETE, FAIL, or ABORT: skipped or cut off. The run's id follows from the step, whoever sends it."""
+    """START, COMPLETE, FAIL, or ABORT: skipped or cut off. The run's id follows from the step, in every process."""
     from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
 
     run_id = uuid5(NAMESPACE_URL, "/".join((step.home, step.run_id, step.of, step.step, str(step.day), step.began)))

@@ -14,11 +14,12 @@ import pyarrow.compute as pc
 from windrow.pipelines.nowcast.estimates import Cells, Estimates, RowKinds, estimates
 from windrow.pipelines.replay.event_arrays import key_codes
 from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.tables.arrival_days import DAY_US
 from windrow.schemas.query import NOWCAST_BOUNDS, NOWCAST_FACTS, Query
 from windrow.schemas.windows import EPOCH, MICROSECOND
 
 SECOND_US = 1_000_000
-HOUR_US, DAY_US = 3_600 * SECOND_US, 86_400 * SECOND_US
+HOUR_US = 3_600 * SECOND_US
 HOURS = 24
 EARLY = "early"
 

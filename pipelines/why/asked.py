@@ -47,11 +47,15 @@ class AskedWindow:
 
     @property
     def of_key(self) -> dict[str, AskedValues]:
-        """By column, of rows and events of the key."""
-        return {name: AskedValues(value, value, value is None) for name, value in self.key.items()}
+        return asked_key(self.key)
 
     def in_words(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.key.items())
+
+
+def asked_key(key: Mapping[str, Any]) -> dict[str, AskedValues]:
+    """By column, of rows and events of a key."""
+    return {name: AskedValues(value, value, value is None) for name, value in key.items()}
 
 
 def key_of(query: Query, texts: Sequence[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from windrow.pipelines.ledger.stale import differences
 from windrow.pipelines.tables.arrival_days import DAY_US, EPOCH_DATE, ArrivalDays
 from windrow.pipelines.tables.pass_steps import PassSteps
 from windrow.pipelines.tables.stream_tables import StreamTables
-from windrow.pipelines.why.asked import condition
+from windrow.pipelines.why.asked import asked_key, condition
 from windrow.pipelines.why.published import PublishingRun
 from windrow.schemas.tables import bucket_of
 from windrow.schemas.windows import EPOCH, MICROSECOND
@@ -96,7 +96,7 @@ class KeyEvents:
 
     def _paths(self, version: int) -> list[str]:
         name, stream = self.source.silver.name, self.source.stream
-        asked = {name: AskedValues(value, value, value is None) for name, value in self.key.items()}
+        asked = asked_key(self.key)
         if stream.key and {*stream.key} <= {*self.key}:
             bucket = bucket_of(tuple(self.key[column] for column in stream.key), stream.buckets)
             asked["bucket"] = AskedValues(bucket, bucket)
@@ -115,8 +115,7 @@ class KeyEvents:
         if path not in self._of_files:
             silver = self.lake.schema(self.source.silver)
             schema = pa.schema([silver.field(name) for name in self.columns])
-            bounds = {name: AskedValues(value, value, value is None) for name, value in self.key.items()}
-            within = condition({**bounds, "start": self.starts}, schema)
+            within = condition({**asked_key(self.key), "start": self.starts}, schema)
             self._of_files[path] = read_rows(RowsOfFiles([path], schema, {}, within)).to_pylist()
             self.opened.add(path)
         return self._of_files[path]

@@ -11,28 +11,15 @@ import pytest
 
 from tests.support.replay.work import run_day
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, random_events, replayed_lake
+from tests.support.small_windows import DEPENDENT, MINUTE
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.recount import drawn
 from windrow.pipelines.gate.recount.plain.aggregates import aggregate
 from windrow.pipelines.ledger import code_hash
-from windrow.schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
+from windrow.schemas.query import EMITS, Query, agg, count, frame
 from windrow.schemas.tables import silver_table
 
-MINUTE = timedelta(minutes=1)
-WINDOWS = {
-    "session": session(30 * MINUTE),
-    "session by column": session("whole", 3 * MINUTE),
-    "count": count(4, 3),
-    "count by event time": count(4, 3, "event_time"),
-    "delta": delta("whole", 40, 5),
-    "slide_by_tuple": slide_by_tuple(3 * HOUR, 2),
-    "policy": policy("until", most=4, length_us=4 * HOUR // timedelta(microseconds=1)),
-    "frame.threshold": frame.threshold("whole", 0),
-    "frame.delta": frame.delta("whole", 30),
-    "frame.aggregate": frame.aggregate("count", "whole", 3),
-    "frame.boundary": frame.boundary("whole", 25),
-}
 SESSIONS = ("session", "session by column")
 # Named as the recount's own columns, some of them.
 AGGREGATES = {"row": agg("count"), "total": agg("sum", "whole"), "most": agg("max", "real"), "closed_us": agg("count"),
@@ -56,7 +43,7 @@ def config(tmp_path, monkeypatch) -> Config:
 
 def lake_of(config: Config, kind: str, emit: str = "watermark", aggregates: dict = AGGREGATES) -> SmallLake:
     """Audit rows of three days by the kernels, each day's as if the days before were published."""
-    query = asked(window=WINDOWS[kind], emit=emit, aggregates=aggregates)
+    query = asked(window=DEPENDENT[kind], emit=emit, aggregates=aggregates)
     return lake_with(config, query, random_events(seed=5, count=250))
 
 
@@ -71,7 +58,7 @@ def audit_row(made: SmallLake, holds=lambda row: True) -> dict:
     return choose(made.rows(made.tables.audit), lambda row: row["emitted_date"] == DAY and row["events"] and holds(row))
 
 
-@pytest.mark.parametrize("kind", WINDOWS)
+@pytest.mark.parametrize("kind", DEPENDENT)
 def test_rows_that_silver_can_not_have_made_are_found(config, kind):
     made = lake_of(config, kind)
     right, row = made.rows(made.tables.audit), audit_row(made)
@@ -209,9 +196,9 @@ def of_events(made: SmallLake, row: dict, events: list[dict]) -> dict:
     return {**row, **times, **{name: aggregate(each, events) for name, each in made.query.aggregates.items()}}
 
 
-FRAMES = [kind for kind in WINDOWS if kind.startswith("frame.")]
+FRAMES = [kind for kind in DEPENDENT if kind.startswith("frame.")]
 FAULTS: list[tuple[str, Callable[[SmallLake], list[dict]]]] = [
-    *product(WINDOWS, (without_one, with_another_value)),
+    *product(DEPENDENT, (without_one, with_another_value)),
     *product(FRAMES, (with_the_last_event_moved, with_a_window_split)),
     ("delta", with_an_event_less),
 ]
@@ -231,7 +218,7 @@ def test_faults_are_found_of_which_bounds_say_nothing(config, kind, fault):
     assert verdict.offending is not None
 
 
-@pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
+@pytest.mark.parametrize(("kind", "emit"), list(product(DEPENDENT, EMITS)))
 def test_what_a_run_makes_is_a_plain_replay_of_every_key_and_all_laws_hold(config, kind, emit):
     made, least = lake_of(config, kind, emit), 2 if (kind, emit) == ("delta", "arrival") else 3
     for day in DAYS:

@@ -1,4 +1,4 @@
-"""The table of nowcasts follows from the query's rows, whatever the order in which days are published."""
+"""The table of nowcasts follows from the query's rows, in every order in which days are published."""
 
 from dataclasses import replace
 from datetime import date

@@ -2,9 +2,21 @@
 
 from datetime import date, datetime, timedelta
 
-from windrow.schemas.query import agg, rolling, sliding, spanning, tumbling
+from windrow.schemas.query import (
+    agg,
+    count,
+    delta,
+    frame,
+    policy,
+    rolling,
+    session,
+    slide_by_tuple,
+    sliding,
+    spanning,
+    tumbling,
+)
 
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 WINDOWS = {
     "tumbling": tumbling(2 * HOUR),
     "sliding": sliding(3 * HOUR, HOUR),
@@ -24,6 +36,21 @@ WINDOWS = {
     "at the start": spanning(3 * HOUR, HOUR, longest=2 * HOUR, attribution="start"),
     "at the end": spanning(3 * HOUR, 2 * HOUR, longest=2 * HOUR, attribution="end"),
 }
+"""Whose windows follow from times alone."""
+DEPENDENT = {
+    "session": session(30 * MINUTE),
+    "session by column": session("whole", 3 * MINUTE),
+    "count": count(4, 3),
+    "count by event time": count(4, 3, "event_time"),
+    "delta": delta("whole", 40, 5),
+    "slide_by_tuple": slide_by_tuple(3 * HOUR, 2),
+    "policy": policy("until", most=4, length_us=4 * HOUR // timedelta(microseconds=1)),
+    "frame.threshold": frame.threshold("whole", 0),
+    "frame.delta": frame.delta("whole", 30),
+    "frame.aggregate": frame.aggregate("count", "whole", 3),
+    "frame.boundary": frame.boundary("whole", 25),
+}
+"""Whose windows depend on their key's other events."""
 AGGREGATES = {
     "n": agg("count"),
     "wholes": agg("count", "whole"),

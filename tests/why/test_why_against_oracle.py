@@ -2,34 +2,19 @@
 covers, no other and none less; and that each row adds up."""
 
 from collections import defaultdict
-from datetime import timedelta
 from random import Random
 
 import pytest
 
 from tests.support.oracle import oracle
 from tests.support.small_lake import DAYS, STREAM, asked, make_lake, random_events
-from tests.support.small_windows import WINDOWS
+from tests.support.small_windows import DEPENDENT, WINDOWS
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.why.asked import AskedWindow
 from windrow.pipelines.why.explain import explain
-from windrow.schemas.query import EMITS, agg, count, delta, frame, policy, session, slide_by_tuple
+from windrow.schemas.query import EMITS, agg
 
-MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
-DEPENDENT = {
-    "session": session(30 * MINUTE),
-    "session by column": session("whole", 3 * MINUTE),
-    "count": count(4, 3),
-    "count by event time": count(4, 3, "event_time"),
-    "delta": delta("whole", 40, 5),
-    "slide_by_tuple": slide_by_tuple(3 * HOUR, 2),
-    "policy": policy("until", most=4, length_us=4 * HOUR // timedelta(microseconds=1)),
-    "frame.threshold": frame.threshold("whole", 0),
-    "frame.delta": frame.delta("whole", 30),
-    "frame.aggregate": frame.aggregate("count", "whole", 3),
-    "frame.boundary": frame.boundary("whole", 25),
-}
 ASKED = 12
 
 

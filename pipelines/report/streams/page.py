@@ -148,7 +148,7 @@ def _dirt(reader: Reader, tables: StreamTables) -> Section:
 
 
 def _samples(reader: Reader, tables: StreamTables) -> PageTable:
-    # A line of persons is shown to nobody who doesn't ask for it by a query.
+    # A line of persons is shown by no page: a user asks for it by a query.
     what = "NULL, NULL" if tables.stream.personal else f"detail, left(text, {_LONGEST_TEXT + 1})"
     rows = reader.tuples(f"""
         SELECT reason, path, line, {what} FROM {tables.quarantine.name}
