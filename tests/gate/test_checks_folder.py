@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.gate.test_dependent_windows import NOT_BY_THEIR_ENDS
-from tests.gate.test_dependent_windows import WINDOWS as DEPENDENT
 from tests.support.oracle.windows import windows_around
 from tests.support.processes import python
 from tests.support.small_lake import asked
-from tests.support.small_windows import WINDOWS
+from tests.support.small_windows import DEPENDENT, WINDOWS
 from windrow.kernels import kinds as served
 from windrow.pipelines.config import REPOSITORY
 from windrow.pipelines.gate.checks import checks

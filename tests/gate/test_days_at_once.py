@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.gate.test_dependent_windows import WINDOWS as DEPENDENT
 from tests.gate.test_dependent_windows import lake_of
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAY, FIRST_DAY, HOUR, STREAM, SmallLake, asked, make_lake, random_events
-from tests.support.small_windows import WINDOWS
+from tests.support.small_windows import DEPENDENT, WINDOWS
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.checks import find_in_rows, verdicts_on_rows

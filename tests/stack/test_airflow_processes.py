@@ -88,7 +88,7 @@ def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
     _, ended = starting.communicate(timeout=60)
     assert starting.returncode == 128 + signal.SIGINT, ended
     assert marked.marked(settings.mark(home)) == []
-    assert "stopped by SIGINT; nothing was left running" in ended
+    assert "stopped by SIGINT; no process is left running" in ended
 
 
 @pytest.mark.nightly
