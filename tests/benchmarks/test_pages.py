@@ -35,14 +35,20 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.nightly
 def test_the_page_of_fiba_has_every_figure_with_a_row_for_every_kernel(tmp_path: Path):
-    page = fiba.main(["--sizes", "small", "--folder", str(tmp_path)]).read_text()
+    trips = tmp_path / "landing" / "bikes" / "citibike-jc" / "trips.csv.gz"
+    trips.parent.mkdir(parents=True)
+    with gzip.open(trips, "wt") as file:
+        file.write("starttime,stoptime\n")
+        rides = (f"2018-08-01 0{hour}:00:00.5000,2018-08-01 0{hour + 1}:{hour % 6}0:00.1000\n" for hour in range(8))
+        file.writelines(rides)
+    page = fiba.main([str(tmp_path / "landing"), "--sizes", "small", "--folder", str(tmp_path)]).read_text()
     figures = page.split("\n## ")[1:]
-    assert len(figures) == 8
+    assert len(figures) == 10
     for name in (*ANY_ORDER, *IN_ORDER):
         assert f"| sum | 0 | {name} |" in figures[0]
         assert f"| sum | {name} |" in figures[2]
-    assert all("as in the paper:" in figure.lower() and "](fiba-" in figure for figure in figures)
-    assert len(list(tmp_path.glob("fiba-*.png"))) == len(figures)
+    assert all("as in the paper:" in figure.lower() for figure in figures)
+    assert len(list(tmp_path.glob("fiba-*.png"))) == len(figures) - 1
 
 
 @pytest.mark.nightly
