@@ -22,8 +22,8 @@ from windrow.pipelines.features.stale import stale_features
 from windrow.pipelines.replay import replay_plan
 from windrow.pipelines.rows.arrays import TIME
 from windrow.pipelines.upkeep.day_plan import carry_out, plan
-from windrow.schemas.errors import GateFailed
-from windrow.schemas.feature_set import FeatureSet
+from windrow.schemas.errors import GateFailed, WrongParameter
+from windrow.schemas.feature_set import FeatureSet, latest
 from windrow.schemas.query import agg
 
 pytestmark = [PATIENT]
@@ -90,6 +90,28 @@ def test_features_are_the_oracles_whatever_the_shares(ingested, engine, key, mon
     monkeypatch.setattr(replay_plan, "LEAST_PANE", 1)
     monkeypatch.setattr(probing, "VALUES_AT_ONCE", 100)
     assert written(Config(ingested.home, ingested.landing), features, asked) == rows
+
+
+@pytest.mark.parametrize(
+    "into", ["bikes_demand", "bikes_demand_final", "bikes_demand_as_of", "silver_bikes", "runs", "A"]
+)
+def test_no_table_of_features_takes_the_name_of_another_table_or_view(into, tmp_path):
+    with pytest.raises(WrongParameter, match=f"--into is '{into}'"):
+        make_features(Config(tmp_path, tmp_path), FeatureRequest("bikes_station", "labels.csv", into))
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (by("no_column"), "key is 'no_column'"),
+        (by(n_other=agg("sum", "no_column")), r"aggregates\['n_other'\] is 'no_column'"),
+        (FeatureSet("by", "bikes", (), {}, {}, latest={"d": latest("bikes_demand", "trips")}), r"latest\['d'\]"),
+        (by().query, "feature_set is 'Query'"),
+    ],
+)
+def test_a_question_that_its_stream_has_no_answer_to_is_refused(asked, says, tmp_path):
+    with pytest.raises(WrongParameter, match=says):
+        features_of(Config(tmp_path, tmp_path), asked, pa.table({"start_station_id": [1], "asked_at": [1]}))
 
 
 def made(config: Config, source: str, into: str = INTO, knowledge: str = "known"):
