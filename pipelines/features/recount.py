@@ -20,14 +20,13 @@ from windrow.pipelines.delta.day_files import parquet
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile
 from windrow.pipelines.features.probe_work import ProbeWork
-from windrow.pipelines.features.probing import knowledges
 from windrow.pipelines.gate.recount import expressions, sql
 from windrow.pipelines.gate.recount.plain.aggregates import EXACT, TOLERANCES, aggregate, is_same
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from windrow.pipelines.ledger.verdicts import Verdict
 from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.query_tables import QueryTables
-from windrow.schemas.feature_set import KNOWN, SUFFIX, Latest
+from windrow.schemas.feature_set import KNOWN, SUFFIX, Latest, knowledges
 from windrow.schemas.registry import query
 
 NAME = "law of features: drawn labels are what silver says"
