@@ -91,10 +91,11 @@ class AskedFeatures(NamedTuple):
         if self.probed is None:
             return {}
         aggregates, entering, strings = self.probed
-        probes = self.labels.probes(first, end, len(entering[knowledge].columns.key_offsets) - 1)
+        events = entering[knowledge].of_keys(*self.labels.keys(first, end))
+        probes = self.labels.probes(first, end)
         named: dict[str, pa.Array] = {}
         for window, size in self.features.windows.items():
-            found = probe_keys(entering[knowledge], probes, size // MICROSECOND, aggregates.plan)
+            found = probe_keys(events, probes, size // MICROSECOND, aggregates.plan)
             answer_of = found.answer_of[places]
             words, null = (each.take(answer_of, axis=1, mode="clip") for each in (found.outputs, found.null))
             made = result_arrays(aggregates, strings, words, null)

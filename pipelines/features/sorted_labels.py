@@ -18,8 +18,15 @@ class SortedLabels(NamedTuple):
     key: np.ndarray
     time_us: np.ndarray
 
-    def probes(self, first: int, end: int, keys: int) -> Probes:
-        return Probes(np.searchsorted(self.key[first:end], np.arange(keys + 1)), self.time_us[first:end])
+    def keys(self, first: int, end: int) -> tuple[int, int]:
+        """Between which numbers of keys the labels [first, end) are."""
+        return (int(self.key[first]), int(self.key[end - 1]) + 1) if first < end else (0, 0)
+
+    def probes(self, first: int, end: int) -> Probes:
+        """Those of the labels' keys."""
+        first_key, end_key = self.keys(first, end)
+        offsets = np.searchsorted(self.key[first:end], np.arange(first_key, end_key + 1))
+        return Probes(offsets, self.time_us[first:end])
 
 
 def sorted_labels(labels: pa.Table, time: str, groups: Groups, key: tuple[str, ...]) -> tuple[SortedLabels, Groups]:

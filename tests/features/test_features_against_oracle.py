@@ -17,7 +17,7 @@ from windrow.pipelines.features.probing import AskedFeatures, feature_parts, fea
 from windrow.pipelines.gate.recount.plain.aggregates import is_same
 from windrow.pipelines.rows.arrays import TIME
 from windrow.schemas import registry
-from windrow.schemas.errors import BadInput, WrongParameter
+from windrow.schemas.errors import AggregateFailed, BadInput, WrongParameter
 from windrow.schemas.feature_set import FeatureSet, latest
 from windrow.schemas.query import Query, agg, session, sliding
 
@@ -119,6 +119,26 @@ def test_a_table_is_in_the_labels_order_and_batches_have_its_rows(monkeypatch):
     assert table.select(LABEL.names).equals(asking)
     assert len(batches) > 10
     assert pa.Table.from_batches(batches).sort_by("label").equals(table)
+
+
+def test_a_sum_beyond_int64_names_its_key_and_window_in_whatever_part_it_is(monkeypatch):
+    monkeypatch.setattr(probing, "VALUES_AT_ONCE", 1)
+    asked = FeatureSet("asked", "none", ("place",), {"1h": HOUR}, {"parts": agg("sum", "parts")})
+    happened = [
+        {"place": place, "parts": parts, "start": BEGIN, "end": BEGIN, "arrival": BEGIN, "seq": seq}
+        for seq, (place, parts) in enumerate([("a", 1), ("b", 7), ("c", (1 << 63) - 1), ("c", 1)])
+    ]
+    asking = [{"place": place, "asked_at": BEGIN + number * MINUTE} for number in (0, 1) for place in "abc"]
+    given = pa.Table.from_pylist(happened, EVENT), pa.Table.from_pylist(asking, LABEL), asked
+    with pytest.raises(
+        AggregateFailed, match=r"place='c', window \[2024-03-08 23:00.* the greatest 92.*07"
+    ) as of_table:
+        windrow.features_table(*given)
+    batches = windrow.features_batches(*given)
+    assert [batches.read_next_batch()["parts_1h"].to_pylist() for _ in range(4)] == [[1], [1], [7], [7]]
+    with pytest.raises(AggregateFailed) as of_batches:
+        batches.read_next_batch()
+    assert str(of_batches.value) == str(of_table.value)
 
 
 def pandas_frame(rows: pa.Table) -> pandas.DataFrame:
