@@ -125,7 +125,7 @@ def _require_free(lake: Lake, into: str, before: dict[str, StepRow]) -> None:
     require(is_name, "--into", into, "a table of lower-case letters, digits and _, and none of the ledger")
     of = registry.query_of(into) or registry.stream_of(into)
     require(of is None, "--into", into, "a name that no table or view of a stream or a query has")
-    if into not in before and lake.version(into) is not None:
+    if into not in before and lake.version(into) is not None and lake.files(into):  # none: of a first run that failed
         raise WrongParameter("--into", into, "a new name: the lake has a table of it that windrow features didn't make")
 
 
