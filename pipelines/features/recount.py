@@ -8,6 +8,7 @@ Labels are drawn by chance, as many as have few enough events in the longest win
 
 import zlib
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
@@ -26,8 +27,9 @@ from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_r
 from windrow.pipelines.ledger.verdicts import Verdict
 from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.query_tables import QueryTables
-from windrow.schemas.feature_set import KNOWN, SUFFIX, Latest, knowledges
+from windrow.schemas.feature_set import AGE_S, KNOWN, SUFFIX, Latest, knowledges
 from windrow.schemas.registry import query
+from windrow.schemas.windows import MICROSECOND
 
 NAME = "law of features: drawn labels are what silver says"
 LABELS, EVENTS = 100, 100_000
@@ -113,7 +115,7 @@ def _differing(database: duckdb.DuckDBPyConnection, work: ProbeWork, label: int,
     for knowledge in knowledges(work.knowledge):
         known = [each for each in events if knowledge != KNOWN or each["arrival"] <= asked]
         for window, size in work.features.windows.items():
-            held = [each for each in known if asked - size < each["start"] <= asked]
+            held = [each for each in known if each["start"] <= asked and asked - each["start"] < size]
             for name, each in work.features.aggregates.items():
                 feature = f"{name}_{window}{SUFFIX[knowledge]}"
                 if each.function in {*EXACT, *TOLERANCES} and (exact := _exact(each, held, row[feature])):
@@ -129,10 +131,18 @@ def _differing_rows(
         files = lake.files(asked.query, work.versions[asked.query])
         right = _newest(database, work, asked, files, knowledge == KNOWN) if files else {}
         for label, row in found.items():
-            for column in asked.columns:
-                feature, expected = f"{name}_{column}{SUFFIX[knowledge]}", right.get(label, {}).get(column)
+            for column, expected in _of_row(right.get(label), asked, row[work.time]).items():
+                feature = f"{name}_{column}{SUFFIX[knowledge]}"
                 if row[feature] != expected:
                     yield f"{feature} at {row[work.time]} is {row[feature]!r}, and {expected!r} by {asked.query}"
+
+
+def _of_row(newest: dict | None, asked: Latest, at: datetime) -> dict:
+    if newest is None:
+        return dict.fromkeys((*asked.columns, AGE_S))
+    age_us = max(at - newest["window_end"], timedelta(0)) // MICROSECOND
+    # Of centuries float64 rounds the microseconds.
+    return {**{column: newest[column] for column in asked.columns}, AGE_S: float(age_us) / 1_000_000}
 
 
 def _newest(
