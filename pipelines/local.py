@@ -115,7 +115,7 @@ def features_batches(
     labels of a key come at once where an aggregate rounds, such as `std`.
 
     Arguments and errors are those of `features_table`. AggregateFailed of the first values is raised at once, of others
-    by what reads.
+    by what reads: other libraries than pyarrow raise an error of theirs with its text.
     """
     asked, of_labels = _asked_features(events, labels, features, knowledge, time)
     parts = feature_parts(asked, of_labels)

@@ -81,8 +81,8 @@ class FeatureSet:
             is_name = isinstance(name, str) and bool(_NAME.match(name))
             require(is_name, "latest", name, "a name of lower-case letters, digits and _")
             require(isinstance(each, Latest), f"latest[{name!r}]", each, 'latest("query", "column", …)')
-        has_some = bool(self.windows and self.aggregates) or bool(self.latest and not self.windows)
-        require(has_some, "aggregates", self.aggregates, "aggregates and windows together, or latest alone")
+        is_whole = bool(self.windows) == bool(self.aggregates) and bool(self.windows or self.latest)
+        require(is_whole, "aggregates", self.aggregates, "aggregates and windows together, or latest alone")
         _ = self.query  # which checks the rest
         names = [*self.key, *self.columns(BOTH)]
         twice = sorted({each for each in names if names.count(each) > 1})

@@ -198,6 +198,12 @@ def test_what_is_no_question_names_what_is_wrong_with_it(changed, error, says):
             features(**given)
 
 
+@pytest.mark.parametrize(("windows", "aggregates"), [(WINDOWS, {}), ({}, AGGREGATES)])
+def test_windows_without_aggregates_and_aggregates_without_windows_are_refused(windows, aggregates):
+    with pytest.raises(WrongParameter, match="aggregates and windows together, or latest alone"):
+        FeatureSet("asked", "none", (), windows, aggregates, latest={"demand": latest("bikes_demand", "trips")})
+
+
 @pytest.mark.nightly
 @pytest.mark.takes(120)
 def test_of_a_million_values_none_leaks_and_none_is_missing():
