@@ -41,6 +41,7 @@ from windrow.pipelines.replay.work import Reading
 from windrow.pipelines.rows.arrays import ARROW_TYPES
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
+from windrow.schemas.erased import erased_name
 from windrow.schemas.errors import WrongParameter
 from windrow.schemas.feature_set import KNOWN, FeatureSet
 from windrow.schemas.ledger_tables import LEDGER
@@ -123,8 +124,8 @@ def key_types(features: FeatureSet) -> dict[str, pa.DataType]:
 def _require_free(lake: Lake, into: str, before: dict[str, StepRow]) -> None:
     is_name = bool(_TABLE.match(into)) and into not in LEDGER
     require(is_name, "--into", into, "a table of lower-case letters, digits and _, and none of the ledger")
-    of = registry.query_of(into) or registry.stream_of(into)
-    require(of is None, "--into", into, "a name that no table or view of a stream or a query has")
+    of = registry.query_of(into) or registry.stream_of(into) or into in map(erased_name, registry.streams())
+    require(not of, "--into", into, "a name that no table or view of a stream or a query has")
     if into not in before and lake.version(into) is not None and lake.files(into):  # none: of a first run that failed
         raise WrongParameter("--into", into, "a new name: the lake has a table of it that windrow features didn't make")
 

@@ -93,7 +93,7 @@ def test_features_are_the_oracles_whatever_the_shares(ingested, engine, key, mon
 
 
 @pytest.mark.parametrize(
-    "into", ["bikes_demand", "bikes_demand_final", "bikes_demand_as_of", "silver_bikes", "runs", "A"]
+    "into", ["bikes_demand", "bikes_demand_final", "bikes_demand_as_of", "silver_bikes", "erased_bikes", "runs", "A"]
 )
 def test_no_table_of_features_takes_the_name_of_another_table_or_view(into, tmp_path):
     with pytest.raises(WrongParameter, match=f"--into is '{into}'"):
