@@ -7,7 +7,7 @@ Labels are drawn by chance, as many as have few enough events in the longest win
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
@@ -28,7 +28,7 @@ from windrow.pipelines.ledger.verdicts import Verdict
 from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.feature_set import AGE_S, KNOWN, SUFFIX, Latest, knowledges
-from windrow.schemas.registry import query
+from windrow.schemas.registry import personal_columns, query
 from windrow.schemas.windows import MICROSECOND
 
 NAME = "law of features: drawn labels are what silver says"
@@ -119,8 +119,10 @@ def _differing(database: duckdb.DuckDBPyConnection, work: ProbeWork, label: int,
             for name, each in work.features.aggregates.items():
                 feature = f"{name}_{window}{SUFFIX[knowledge]}"
                 if each.function in {*EXACT, *TOLERANCES} and (exact := _exact(each, held, row[feature])):
-                    key = ", ".join(f"{name}={row[name]!r}" for name in work.key)
-                    yield f"{feature} of {key} at {asked} is {row[feature]!r}, and {exact[0]!r} by silver"
+                    stream = work.features.stream
+                    key = ", ".join(f"{name}={_shown(row[name], [name], stream)}" for name in work.key)
+                    written, counted = (_shown(value, each.read_columns, stream) for value in (row[feature], exact[0]))
+                    yield f"{feature} of {key} at {asked} is {written}, and {counted} by silver"
 
 
 def _differing_rows(
@@ -134,7 +136,15 @@ def _differing_rows(
             for column, expected in _of_row(right.get(label), asked, row[work.time]).items():
                 feature = f"{name}_{column}{SUFFIX[knowledge]}"
                 if row[feature] != expected:
-                    yield f"{feature} at {row[work.time]} is {row[feature]!r}, and {expected!r} by {asked.query}"
+                    of = query(asked.query)
+                    read = of.aggregates[column].read_columns if column in of.aggregates else [column]
+                    written, counted = (_shown(value, read, of.stream) for value in (row[feature], expected))
+                    yield f"{feature} at {row[work.time]} is {written}, and {counted} by {asked.query}"
+
+
+def _shown(value: object, columns: Iterable[str], stream: str) -> str:
+    """A value of some columns, unless it says of which person an event is."""
+    return "a person" if personal_columns(stream).intersection(columns) else repr(value)
 
 
 def _of_row(newest: dict | None, asked: Latest, at: datetime) -> dict:

@@ -1,6 +1,7 @@
 """A run of a feature set over a lake: its table has the oracle's features on both engines, however labels and events
 are cut; the law finds a wrong value; the same run again gives the same rows; another silver makes it stale."""
 
+import re
 from datetime import timedelta
 from random import Random
 
@@ -14,7 +15,7 @@ from tests.support.replay import landing
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines import engine_of
-from windrow.pipelines.features import probe_work, probing
+from windrow.pipelines.features import probe_work, probing, recount
 from windrow.pipelines.features import run as runs
 from windrow.pipelines.features.feature_runs import FeatureRequest
 from windrow.pipelines.features.run import AskedLabels, features_of, make_features
@@ -152,9 +153,12 @@ def test_a_wrong_value_keeps_the_table_as_it_was_or_empty_for_the_next_run(publi
             yield part.set_column(place, column, pa.array([7_777] * len(part), part.schema.field(column).type))
 
     def refused():
-        with monkeypatch.context() as patched, pytest.raises(GateFailed, match=rf"{column}.* is 7777"):
+        with monkeypatch.context() as patched, pytest.raises(GateFailed, match=rf"{column}.* is 7777") as failed:
             patched.setattr(probe_work, "feature_parts", leaking)
+            patched.setattr(recount, "personal_columns", lambda stream: frozenset(["start_station_id"]))
             made(published, file)
+        assert ("start_station_id=a person" in str(failed.value)) == (column == "trips_1d")
+        assert not re.search(r"start_station_id=[^a]", str(failed.value))
 
     refused()
     assert lake.row_count(INTO) == 0
