@@ -1,6 +1,7 @@
 """Windows by Polars on its streaming engine: a process of its own.
 
 python -m benchmarks.peers_by_polars WAY parquet|csv FOLDER
+python -m benchmarks.peers_by_polars landing LANDING TABLE      of its files, a Delta table of last rows
 """
 
 import os
@@ -10,12 +11,15 @@ from pathlib import Path
 os.environ["POLARS_MAX_THREADS"] = "2"
 
 import polars as pl
+from deltalake import write_deltalake
 
 from benchmarks.peers_source import (
     COLUMNS,
+    DAILY,
     DAY,
     DAY_US,
     KEY,
+    MONTHLY,
     PARQUET,
     ROLLING,
     SECONDS,
@@ -23,7 +27,8 @@ from benchmarks.peers_source import (
     SLIDE_US,
     SLIDING,
     START,
-)
+    ZONE,
+)  # fmt: skip
 
 PANES_A_DAY = DAY_US // SLIDE_US
 S = pl.col(SECONDS)
@@ -73,6 +78,34 @@ WAYS = {
 }  # fmt: skip
 
 
+def landing(folder: str, table: str) -> None:
+    """Of the landing folder's files, a Delta table. Damaged lines, and those that are there twice, are skipped."""
+    monthly = _read(f"{folder}/{MONTHLY}").filter(pl.col("gender").is_not_null(), _time("stoptime").is_not_null())
+    trips = pl.concat([
+        _typed(monthly, "start station id", "starttime", "tripduration"),
+        _typed(_read(f"{folder}/{DAILY}"), "start_station", "start_ts", "duration"),
+    ])  # fmt: skip
+    mean = (pl.col("total_s") / pl.col("trips")).alias("mean_trip_duration_s")
+    rows = dynamic(trips.drop_nulls([START, SECONDS])).select(
+        KEY, pl.col(START).alias("window_start"), "window_end", "trips", mean, longest_trip_duration_s="longest_s"
+    )
+    write_deltalake(table, rows.collect(engine="streaming"))
+
+
+def _read(files: str) -> pl.LazyFrame:
+    return pl.scan_csv(files, infer_schema=False, truncate_ragged_lines=True).unique()
+
+
+def _typed(trips: pl.LazyFrame, key: str, start: str, seconds: str) -> pl.LazyFrame:
+    local = _time(start).dt.replace_time_zone(ZONE, ambiguous="earliest", non_existent="null")
+    station, duration_s = (pl.col(name).cast(pl.Int64, strict=False) for name in (key, seconds))
+    return trips.select(station.alias(KEY), local.dt.convert_time_zone("UTC").alias(START), duration_s.alias(SECONDS))
+
+
+def _time(name: str) -> pl.Expr:
+    return pl.col(name).str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+
+
 def main(way: str, source: str, folder: Path) -> None:
     """Of a file of trips, a file of rows."""
     path = folder / f"trips.{source}"
@@ -82,4 +115,7 @@ def main(way: str, source: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
+    if sys.argv[1] == "landing":
+        landing(*sys.argv[2:])
+    else:
+        main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

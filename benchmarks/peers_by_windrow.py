@@ -1,8 +1,10 @@
 """Windows by Windrow in memory: a process of its own.
 
 python -m benchmarks.peers_by_windrow sliding|rolling parquet|csv FOLDER
+python -m benchmarks.peers_by_windrow landing FIRST LAST       of its files, published rows of days
 """
 
+import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -34,5 +36,14 @@ def main(question: str, source: str, folder: Path) -> None:
     pq.write_table(rows, folder / f"windrow_{question}_{source}.parquet")
 
 
+def landing(first: str, last: str) -> None:
+    """Ingest and backfill, as a user types them."""
+    for words in (["ingest", "bikes"], ["backfill", "bikes_demand", "--from", first, "--to", last]):
+        subprocess.run([sys.executable, "-m", "windrow.pipelines", *words, "--engine", "local"], check=True)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
+    if sys.argv[1] == "landing":
+        landing(*sys.argv[2:])
+    else:
+        main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

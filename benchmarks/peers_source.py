@@ -18,6 +18,8 @@ QUESTIONS = {SLIDING: "the last day, every 5 minutes", ROLLING: "the last day, b
 PARQUET, CSV = "parquet", "csv"
 SOURCES = {PARQUET: "a Parquet file", CSV: "a CSV file"}
 KEY, START, END, SECONDS = "start_station_id", "start", "end", "trip_duration_s"
+MONTHLY, DAILY, ZONE = "bikes/generated-jc/*.csv.gz", "bikes/generated-nyc/trips-*.csv.gz", "America/New_York"
+"""Where the landing folder has files of two layouts, and whose clock their times are of."""
 COLUMNS = [KEY, "window_end", "trips", "total_s", "longest_s"]
 """Of the rows that each way writes to a Parquet file: window_end is a time in UTC, the rest are int64."""
 
