@@ -16,6 +16,7 @@ from windrow.pipelines.runs.backfill import backfill
 from windrow.pipelines.runs.replay import replay_day
 from windrow.pipelines.sql import statements
 from windrow.schemas import registry
+from windrow.schemas.promise import promise
 from windrow.schemas.query import Query
 
 DEFINED, ASKED = (body for _, body in FENCED.findall((ROOT / "docs" / "nowcast.md").read_text())[:2])
@@ -27,8 +28,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 @pytest.fixture
 def lake(ingested, monkeypatch) -> Config:
-    """With the same query twice, and one without nowcasts; nothing is published."""
-    for name, query in {TRIPS.name: TRIPS, "again": TRIPS, "plain": replace(TRIPS, nowcast=None)}.items():
+    """With the same query twice, once with a promise, and one without nowcasts; nothing is published."""
+    promised = replace(TRIPS, promises=(promise(complete=0, within="1 h"),))
+    for name, query in {TRIPS.name: TRIPS, "again": promised, "plain": replace(TRIPS, nowcast=None)}.items():
         monkeypatch.setitem(registry.queries(), name, replace(query, name=name))
     monkeypatch.setattr(code_hash, "query_hash", lambda name: name)
     for module in (estimates, oracle):
@@ -41,6 +43,7 @@ def test_the_order_of_the_days_changes_no_nowcast_and_a_day_that_is_made_again_g
     for day in (DAYS[3], DAYS[1], DAYS[4], DAYS[0], DAYS[2], DAYS[1]):
         replay_day(lake, "again", day)
     found, again = (_rows(lake, f"{name}_nowcast") for name in (TRIPS.name, "again"))
+    assert {row["verdict"] for row in Lake(lake).read("promises").to_pylist()} == {"kept"}
     assert found == again and any(row["trips_low"] is not None for row in found)
     assert "plain_nowcast" not in Lake(lake).names()
     on_time = [row for row in found if row["pane"] == "on_time"]

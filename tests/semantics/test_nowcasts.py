@@ -124,6 +124,7 @@ def test_of_a_steady_stream_nine_intervals_of_ten_hold_the_final_value_and_the_e
         ({"aggregates": {"most": agg("max", "weight")}}, "without a count or a sum"),
         ({"nowcast": 6 * HOUR}, "whole days"),
         ({"nowcast": 14 * DAY, "window": month()}, "whole days"),
+        ({"nowcast": 14 * DAY, "allowed_lateness": timedelta.max}, "whole days"),
         ({"key": ("n_low",)}, "n_low"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
