@@ -21,6 +21,7 @@ from tests.support.rules import blocks
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.erasure.erase import erase
+from windrow.pipelines.ledger import openlineage
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report import site
 from windrow.pipelines.runs.backfill import backfill
@@ -137,6 +138,14 @@ def test_no_file_holds_the_person_and_the_rows_of_others_are_what_they_were(lake
     again = erase(config, WHERE, "cdr", None, silent)
     assert (again.lines, again.events, again.days, again.found) == (0, 0, {}, [])
     assert held(config) == before
+
+
+def test_lineage_tells_of_it_without_the_person(config, monkeypatch):
+    monkeypatch.setenv(openlineage.FILE, str(config.home / "steps"))
+    erase(config, WHERE, None, None, silent)
+    text = (config.home / "steps").read_text()
+    told = [openlineage.event(openlineage.StepLineage.of_json(line)) for line in text.splitlines()]
+    assert [each.job.name for each in (told[0], told[-1])] == ["cdr.forget", "cdr.erase"] and GONE not in text
 
 
 def test_lines_that_were_erased_do_not_come_back_with_a_file(config):

@@ -10,7 +10,7 @@ from tests.support.oracle import nowcast as oracle
 from tests.support.rules import FENCED, ROOT
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.ledger import code_hash
+from windrow.pipelines.ledger import code_hash, openlineage
 from windrow.pipelines.nowcast import estimates
 from windrow.pipelines.runs.backfill import backfill
 from windrow.pipelines.runs.replay import replay_day
@@ -55,6 +55,15 @@ def test_the_order_of_the_days_changes_no_nowcast_and_a_day_that_is_made_again_g
             assert {name: row[name] for name in each if row[name] is not None} == pytest.approx(
                 {name: value for name, value in each.items() if value is not None}, rel=1e-6
             )
+
+
+def test_lineage_tells_of_the_table(lake, tmp_path, monkeypatch):
+    monkeypatch.setenv(openlineage.FILE, str(tmp_path / "steps"))
+    replay_day(lake, TRIPS.name, DAYS[0])
+    told = [openlineage.StepLineage.of_json(line) for line in (tmp_path / "steps").read_text().splitlines()]
+    [table] = [each for each in told[-1].outputs if each.place[1].endswith(f"/{TRIPS.name}_nowcast")]
+    made_from = {each.name: each.made_from for each in table.columns}
+    assert made_from["trips_low"] == [["file", str(Lake(lake).folder(TRIPS.name)), "trips"]]
 
 
 def _of_day(rows: list[dict], found: list[dict], day: date) -> tuple[list[dict], list[dict]]:
