@@ -175,7 +175,10 @@ class Query:
         longest_us = max(window.longest_us for window in self.every_window if isinstance(window, Regular))
         least_us = sum(each // MICROSECOND for each in (self.allowed_lateness, self.lateness)) + longest_us
         holds = isinstance(back, timedelta) and back % DAY == timedelta(0) and back // MICROSECOND > least_us
-        allowed = "whole days, more than lateness, allowed lateness and the longest window together"
+        least_days = least_us // (DAY // MICROSECOND) + 1
+        allowed = (
+            f"whole days, at least {least_days:,}: more than lateness, allowed lateness and the longest window together"
+        )
         require(holds, "nowcast", back, allowed)
         taken = {f"{each}_{bound}" for each in self.additive for bound in NOWCAST_BOUNDS} | {*NOWCAST_FACTS}
         for name in self.key:

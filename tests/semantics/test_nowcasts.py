@@ -122,7 +122,7 @@ def test_of_a_steady_stream_nine_intervals_of_ten_hold_the_final_value_and_the_e
         ({"window": session(HOUR)}, "session"),
         ({"emit": "final"}, "emit 'final'"),
         ({"aggregates": {"most": agg("max", "weight")}}, "without a count or a sum"),
-        ({"nowcast": 6 * HOUR}, "whole days"),
+        ({"nowcast": 6 * HOUR}, "6 hours; allowed: whole days, at least 1: "),
         ({"nowcast": 14 * DAY, "window": month()}, "whole days"),
         ({"nowcast": 14 * DAY, "allowed_lateness": timedelta.max}, "whole days"),
         ({"key": ("n_low",)}, "n_low"),
