@@ -47,8 +47,10 @@ def stack(tmp_path_factory):
     try:
         with pytest.MonkeyPatch.context() as outside:
             outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand", "one_fails")))
-            dags = few_queries.definitions(home, (*QUERIES, IN_ORDER)) / "dags"
+            project = few_queries.definitions(home, (*QUERIES, IN_ORDER))
+            dags = project / "dags"
             few_queries.tell(dags, DAG, home / TOLD, late_after_s=5)
+            few_queries.promise(project, "bikes_demand", "promise(rows_between=(1, 2))")
             client = server.start(home, config.landing, dags).client()
         client.wait_for_dag(DAG)
         last = next_day(client, DAG)
@@ -92,6 +94,19 @@ def test_a_notifier_of_windrow_toml_is_told_of_the_task_that_failed_and_of_each_
     told = (stack.config.home / TOLD).read_text().split()
     assert "foreign_day,ingest" in told
     assert {*told} >= {f"{run['dag_run_id']},late" for run in done}
+
+
+def test_it_is_told_of_a_broken_promise_which_the_event_of_the_asset_has_too(stack, done):
+    told = (stack.config.home / TOLD).read_text().split()
+    assert {line for line in told if line.endswith(",promise")} == {
+        f"{each['dag_run_id']},replay,promise" for each in done
+    }
+    events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
+    extras = [event["extra"] for event in events if event["name"] == "bikes_demand"]
+    broken = [
+        (each["verdict"], each["allowed"]) for of in extras for each in of["promises"] if each["day"] == of["day"]
+    ]
+    assert broken == [("warn", "1 to 2 rows")] * DAYS
 
 
 def test_scheduled_and_manual_runs_succeed_each_with_two_tasks(stack, done):
@@ -160,7 +175,7 @@ def test_a_task_s_xcom_is_what_it_published(stack, done):
     published = value if isinstance(value, dict) else json.loads(value)
     # No window of a day is over on the first one.
     assert published.keys() == {"bikes_demand", "bikes_demand_late"}
-    assert published["bikes_demand"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version"}
+    assert published["bikes_demand"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version", "promises"}
     assert published["bikes_demand"]["checks"] > 10
 
 

@@ -17,6 +17,7 @@ from benchmarks import (
     frames,
     mta,
     nowcast,
+    peers,
     spans,
     spans_alone,
     spans_map,
@@ -30,6 +31,7 @@ from benchmarks.spans_source import KERNELS, RangeBySlide, generated
 from benchmarks.window_loops import ANY_ORDER, IN_ORDER
 from windrow.samples import bikes
 
+WAYS_OF_PEERS = (*peers.WAYS, *peers.OF_LANDING)
 pytestmark = pytest.mark.slow
 
 
@@ -85,6 +87,17 @@ def test_the_page_of_nowcasts_has_a_row_and_its_claims_for_every_aggregate(tmp_p
         assert f"| bikes a quarter of an hour | {name} |" in page
         assert page.count(f": bikes a quarter of an hour, {name}: ") >= 1
     assert nowcast.SQUARES not in page
+
+
+@pytest.mark.jvm
+@pytest.mark.nightly
+@pytest.mark.takes(200)
+def test_every_way_of_the_page_of_peers_makes_the_same_rows(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(peers, "STATIONS", 7)
+    sizes = ["--trips", "300", "--days", "2", "--a-day", "60"]
+    page = peers.main([*sizes, "--home", str(tmp_path / "home"), "--into", str(tmp_path)]).read_text()
+    assert page.count("Holds: All rows are the same.") == len(page.split("\n## ")[1:]) == 9
+    assert all(page.count(f"| {way.title} |") == (1 if way in peers.OF_LANDING else 4) for way in WAYS_OF_PEERS)
 
 
 def test_so_many_tuples_are_delayed_and_none_is_lost():

@@ -17,6 +17,8 @@ def tell(context):
     run = context["dag_run"]
     late = "deadline" in context
     line = f"{{run['dag_run_id']}},late" if late else f"{{run.run_id}},{{context['ti'].task_id}}"
+    if isinstance(context.get("exception"), str):
+        line += ",promise"
     with open({file!r}, "a") as told:
         told.write(f"{{line}}\\n")
 """
@@ -38,6 +40,13 @@ def tell(dags: Path, stream: str, file: Path, late_after_s: int) -> None:
     (dags / "told.py").write_text(TELL.format(file=str(file)))
     with (dags.parent / "windrow.toml").open("a") as settings:
         settings.write(f'[streams.{stream}]\nnotifier = "told:tell"\nalert_after_seconds = {late_after_s}\n')
+
+
+def promise(project: Path, query: str, what: str) -> None:
+    """Have a query of the project promise something."""
+    file = project / "examples" / "queries" / f"{query}.py"
+    code = file.read_text().replace("import Query, agg", "import Query, agg, promise")
+    file.write_text(code.rstrip().removesuffix(")") + f"    promises=({what},),\n)\n")
 
 
 def windrow(home: Path, on_spark: str, failing: str) -> Path:
