@@ -34,7 +34,7 @@ HOME = REPOSITORY / "var" / "features"
 ENGINES = ("duckdb", "polars", "spark")
 SPARKS_QUICKEST = {"known_join", "true_frames_segment_tree"}
 TIMES_SPARK, TIMES_OTHERS = 10, 2
-LABELS_A_PARTITION = 200_000
+OF_SPARK = {SPARK_CONF: json.dumps({"spark.driver.memory": "12g"})}
 MEMORY, LAKE = "Windrow, in memory, `features_batches`", "Windrow, `windrow features` over a lake"
 
 
@@ -153,17 +153,11 @@ def _costs(
         found.append(cost._replace(others=others))
     for way in WAYS:
         if way.knowledge == knowledge and asked.runs(way, case, labels):
-            environment = os.environ | of_spark(labels) if way.engine == "spark" else os.environ
+            environment = os.environ | (OF_SPARK if way.engine == "spark" else {})
             cost = measured(way.engine, way.title, words_of(way.engine, way.name, folder), environment)
             theirs = folder / f"{way.engine}_{way.name}.parquet"
             found.append(cost._replace(others=differing(ours, theirs, SUFFIX[knowledge])))
     return found
-
-
-def of_spark(labels: int) -> dict[str, str]:
-    """Room for all that Spark shuffles: with the memory of Windrow's tasks, 10 million labels end its JVM."""
-    partitions = max(2, labels // LABELS_A_PARTITION)
-    return {SPARK_CONF: json.dumps({"spark.driver.memory": "12g", "spark.sql.shuffle.partitions": str(partitions)})}
 
 
 def words_of(engine: str, way: str, folder: Path) -> list[str]:
@@ -221,8 +215,9 @@ def head(asked: AskedCases, found: Sequence[Figure]) -> str:
         "Labels ask at any time of the last 60 days. Every way is a fresh process of two threads that reads Parquet "
         "files of trips and labels and writes one of features without compression, which is every writer's quickest; "
         "rows come in the order that suits each way; `windrow features` reads a lake and leaves a table, the "
-        "law's verdict and its row of the ledger. Spark has 12 GB. Starts are included. Counts, whole numbers, minima "
-        "and maxima have to be equal, sums and means of floats within 1e-9 of each other. Processor seconds are user and system of all "
+        "law's verdict and its row of the ledger. Spark has 12 GB, and joins a million labels at once. Starts are "
+        "included. Counts, whole numbers, minima and maxima have to be equal, sums and means of floats within 1e-9 of "
+        "each other. Processor seconds are user and system of all "
         "processes, of one run each; peaks are of all processes at one moment, looked at ten times a second. On "
         f"average {os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour; wall time is left "
         f"out. {versions}. Made by `python -m benchmarks.features {asked.options()}`{targeted}."
