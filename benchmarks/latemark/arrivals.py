@@ -56,7 +56,7 @@ def duplicates(columns: Columns, chance: np.random.Generator) -> Columns:
 
 
 def wrong_clocks(columns: Columns, chance: np.random.Generator) -> Columns:
-    """Four sources of 24 have a wrong clock for a quarter of the stream: 90 s, 3 hours and 5 years ahead, 2 h behind."""
+    """Four of 24 sources have a wrong clock for a quarter of the stream: 90 s, 3 h and 5 years ahead, 2 h behind."""
     date_time = columns["date_time"].copy()
     begin, end = date_time.min(), date_time.max()
     meanwhile = (date_time >= begin + (end - begin) // 4) & (date_time < begin + (end - begin) // 2)
@@ -73,6 +73,4 @@ def mixed(columns: Columns, chance: np.random.Generator) -> Columns:
 
 
 Step = Callable[[Columns, np.random.Generator], Columns]
-PATTERNS: dict[str, Step] = {
-    step.__name__: step for step in (none, lateness, bursts, duplicates, wrong_clocks, mixed)
-}
+PATTERNS: dict[str, Step] = {step.__name__: step for step in (none, lateness, bursts, duplicates, wrong_clocks, mixed)}

@@ -31,7 +31,7 @@ HOT_CHANNELS, CHANNELS = ("Google", "Facebook", "Baidu", "Apple"), 10_000
 BEGIN_US = 1_717_200_000 * SECOND_US
 """2024-06-01, a midnight in UTC."""
 DAY_S = 86_400
-FILES, FILES_A_MOMENT = 64, 4
+FILES, FILES_A_MOMENT = 24, 2
 
 
 class BidStream(NamedTuple):

@@ -77,7 +77,7 @@ QUESTIONS = {
         _asked("median", ("source",), tumbling(MEDIAN_SIZE), {"median_price": agg("median", "price")}),
     ),
     "known": Question(
-        "Bids and the highest by source and 5 minutes, as they were known at each of 16 moments.",
+        "Bids and the highest by source and 5 minutes, as they were known at each of 12 moments.",
         _asked("known", ("source",), tumbling(KNOWN_SIZE), BIDS | HIGHEST, "arrival"),
         known=True,
     ),

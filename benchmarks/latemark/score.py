@@ -49,7 +49,9 @@ def scored(columns: Columns, question: Question, moments_us: list[int], answer: 
         database.register("truth", known_rows(bids, question, moments_us))
         database.register("moments", pa.table({"moment": times(moments_us)}))
         database.execute(_at_moments(question))
-        return LatemarkScore(*_compared(database, question, (*question.identity, "moment"), "known"), *_early(bids, question, rows))
+        return LatemarkScore(
+            *_compared(database, question, (*question.identity, "moment"), "known"), *_early(bids, question, rows)
+        )
 
 
 def _typed(rows: pa.Table) -> pa.Table:

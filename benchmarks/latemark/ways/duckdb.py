@@ -53,7 +53,8 @@ def sessions(gap: int, values: str) -> str:
              at_us - lag(at_us) OVER w >= {gap} OR lag(at_us) OVER w IS NULL AS begins
              FROM bids WINDOW w AS (PARTITION BY bidder ORDER BY at_us)),
          numbered AS (SELECT *, sum(begins::INT) OVER (PARTITION BY bidder ORDER BY at_us) AS number FROM placed)
-    SELECT bidder, make_timestamp(min(at_us)) AS window_start, make_timestamp(max(at_us) + {gap}) AS window_end, {values}
+    SELECT bidder, make_timestamp(min(at_us)) AS window_start, make_timestamp(max(at_us) + {gap}) AS window_end,
+           {values}
     FROM numbered GROUP BY bidder, number"""
 
 

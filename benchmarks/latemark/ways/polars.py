@@ -50,7 +50,7 @@ def _bids(folder: Path) -> pl.LazyFrame:
         at=pl.col("date_time").dt.epoch("us"), arrival=ARRIVAL.dt.epoch("us")
     )
     # Files are in the order of arrival
-    return read.filter(AT - ARRIVAL <= us(AHEAD_AT_MOST)).unique("id", keep="first", maintain_order=False)
+    return read.filter(us(AHEAD_AT_MOST) >= AT - ARRIVAL).unique("id", keep="first", maintain_order=False)
 
 
 def _grid(size: timedelta) -> pl.Expr:

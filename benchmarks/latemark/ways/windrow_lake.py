@@ -68,5 +68,3 @@ def _run(config: Config, project: Path, *words: str) -> None:
     done = subprocess.run([*WINDROW, *words], env=environment | engine, cwd=REPOSITORY, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{words} ended with {done.returncode}: {done.stdout}{done.stderr}")
-
-
