@@ -86,14 +86,14 @@ def _channel(count: int, chance: np.random.Generator) -> np.ndarray:
     return names[np.where(chance.integers(0, 2, count) > 0, hot, other)]
 
 
-class Asked(NamedTuple):
+class AskedMoments(NamedTuple):
     """What a question is asked about: the moments of `known`, in µs, and each file's last arrival."""
 
     moments_us: list[int]
     last_arrivals_us: list[int]
 
     @classmethod
-    def of(cls, folder: Path) -> "Asked":
+    def of(cls, folder: Path) -> "AskedMoments":
         """As the generator left it."""
         return cls(**json.loads((folder / "asked.json").read_text()))
 
@@ -121,7 +121,7 @@ def write(folder: Path, stream: BidStream, files: int = FILES) -> Columns:
         pq.write_table(table.slice(start, end - start), path)
         os.utime(path, (BEGIN_US // SECOND_US + number,) * 2)
     last = [int(arrival[end - 1]) for end in ends]
-    asked = Asked(last[FILES_A_MOMENT - 1 :: FILES_A_MOMENT] or last, last)
+    asked = AskedMoments(last[FILES_A_MOMENT - 1 :: FILES_A_MOMENT] or last, last)
     (folder / "asked.json").write_text(json.dumps(asked._asdict()))
     return columns
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.latemark.arrivals import Columns
-from benchmarks.latemark.generator import Asked, BidStream, write
+from benchmarks.latemark.generator import AskedMoments, BidStream, write
 from benchmarks.latemark.questions import EVERY
 from benchmarks.latemark.score import LatemarkScore, scored
 from benchmarks.latemark.way import LatemarkWay, words_of
@@ -86,7 +86,7 @@ class LandedStream(NamedTuple):
             return _printed(none._replace(why=f"stopped after {most_s:.0f} processor s: a limit of this run"))
         # Neither count has too much, as in backfill_lakes.spent
         spent_s = max(seen.processor_s, started_s() - before_s)
-        score = scored(self.columns, EVERY[question], Asked.of(self.folder).moments_us, into)
+        score = scored(self.columns, EVERY[question], AskedMoments.of(self.folder).moments_us, into)
         return _printed(none._replace(processor_s=spent_s, peak_mib=seen.together_mib, score=score))
 
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from statistics import median
 
-from benchmarks.latemark.questions import AHEAD_AT_MOST, Question, us
+from benchmarks.latemark.questions import AHEAD_AT_MOST, LatemarkQuestion, us
 from windrow.schemas.query import Aggregate, Session, Sliding, Tumbling
 
 Bid = dict
@@ -20,7 +20,7 @@ def counted(bids: list[Bid]) -> list[Bid]:
     return list(found.values())
 
 
-def true_rows(bids: list[Bid], question: Question) -> dict[Row, Row]:
+def true_rows(bids: list[Bid], question: LatemarkQuestion) -> dict[Row, Row]:
     """By identity (key, window_start and window_end in µs) the values."""
     windows: dict[Row, list[Bid]] = defaultdict(list)
     of_keys: dict[Row, list[Bid]] = defaultdict(list)
@@ -33,7 +33,7 @@ def true_rows(bids: list[Bid], question: Question) -> dict[Row, Row]:
     return {row: tuple(_value(held, each) for each in aggregates) for row, held in windows.items()}
 
 
-def known_rows(bids: list[Bid], question: Question, moment_us: int) -> dict[Row, Row]:
+def known_rows(bids: list[Bid], question: LatemarkQuestion, moment_us: int) -> dict[Row, Row]:
     """What had arrived by a moment says."""
     return true_rows([bid for bid in bids if bid["arrival"] <= moment_us], question)
 

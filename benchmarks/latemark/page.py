@@ -1,7 +1,7 @@
 """latemark, a benchmark that counts mistakes: `make bench-latemark`. It writes docs/benchmarks/latemark.md.
 
     python -m benchmarks.latemark.page [--bids 1000000] [--few-bids 20000] [--nexmark-bids 1000000] [--most-s 300]
-                                       [--ways …] [--pattern-ways …] [--home var/latemark] [--into docs/benchmarks]
+                                       [--ways …] [--few-ways …] [--home var/latemark] [--into docs/benchmarks]
 
 Every way answers every question over `--bids` bids with all patterns of arrivals mixed; `known` over `--few-bids` bids
 of each pattern; and Nexmark's q7 and q11 over `--nexmark-bids` in order. Costs are processor seconds of all processes
@@ -134,34 +134,36 @@ def main(arguments: list[str] | None = None) -> Path:
     parser.add_argument("--nexmark-bids", type=int, default=1_000_000)
     parser.add_argument("--most-s", type=float, default=300, help="processor seconds of one answer")
     parser.add_argument("--ways", nargs="*", choices=known, default=list(known))
-    parser.add_argument("--pattern-ways", nargs="*", choices=known, help="of the patterns; unless given, all of --ways")
+    parser.add_argument(
+        "--few-ways", nargs="*", choices=known, help="of the patterns and of Nexmark; unless given, all of --ways"
+    )
     parser.add_argument("--home", type=Path, default=HOME, help="a folder that is emptied")
     parser.add_argument("--into", type=Path, default=FOLDER, help="the page's folder")
     chosen = parser.parse_args(arguments)
     compiled.ensure()
     shutil.rmtree(chosen.home, ignore_errors=True)
-    of_patterns = chosen.ways if chosen.pattern_ways is None else chosen.pattern_ways
-    page = _measured(chosen, *([known[name] for name in names] for names in (chosen.ways, of_patterns)))
+    few = chosen.ways if chosen.few_ways is None else chosen.few_ways
+    page = _measured(chosen, *([known[name] for name in names] for names in (chosen.ways, few)))
     print(page.read_text())
     shutil.rmtree(chosen.home)
     return page
 
 
-def _measured(chosen: argparse.Namespace, ways: Sequence[LatemarkWay], of_patterns: Sequence[LatemarkWay]) -> Path:
+def _measured(chosen: argparse.Namespace, ways: Sequence[LatemarkWay], few: Sequence[LatemarkWay]) -> Path:
     home, most_s = chosen.home.resolve(), chosen.most_s
     landed = LandedStream.made(home, BidStream(chosen.bids, MIXED))
     runs = {question: asked(landed, ways, question, most_s) for question in QUESTIONS}
     sizes = f"--bids {chosen.bids} --few-bids {chosen.few_bids} --nexmark-bids {chosen.nexmark_bids}"
     made_by = f"python -m benchmarks.latemark.page {sizes} --most-s {most_s:.0f}"
-    if of_patterns != ways:
-        made_by += f" --pattern-ways {' '.join(each.name for each in of_patterns)}"
-    figures = [
-        glance_figure(runs, chosen.into),
-        *question_figures(runs),
-        patterns_figure(of_patterns, home, chosen.into, chosen.few_bids, most_s),
-        nexmark.figure(ways, home, chosen.nexmark_bids, most_s),
-    ]
-    return write(chosen.into, "latemark", head(runs, chosen.bids, landed.deliveries, made_by), figures)
+    if few != ways:
+        made_by += f" --few-ways {' '.join(each.name for each in few)}"
+    top = head(runs, chosen.bids, landed.deliveries, made_by)
+    figures = [glance_figure(runs, chosen.into), *question_figures(runs)]
+    write(chosen.into, "latemark", top, figures)
+    figures.append(patterns_figure(few, home, chosen.into, chosen.few_bids, most_s))
+    write(chosen.into, "latemark", top, figures)
+    figures.append(nexmark.figure(few, home, chosen.nexmark_bids, most_s))
+    return write(chosen.into, "latemark", top, figures)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ TOP = 3
 NEXMARK_SIZE = timedelta(seconds=10)
 
 
-class Question(NamedTuple):
+class LatemarkQuestion(NamedTuple):
     """words: for a page; query: as Windrow asks it; known: whether an answer has row versions, each with `known_at`."""
 
     words: str
@@ -56,27 +56,27 @@ def _asked(
 BIDS, TOTAL, HIGHEST = {"bids": agg("count")}, {"total_price": agg("sum", "price")}, {"top_price": agg("max", "price")}
 RANKS = {f"auction_{k}": agg("top_k", "auction", k=k) for k in range(1, TOP + 1)}
 QUESTIONS = {
-    "tumbling": Question(
+    "tumbling": LatemarkQuestion(
         "Bids, their sum and the highest, by channel and minute.",
         _asked("tumbling", ("channel",), tumbling(TUMBLING_SIZE), BIDS | TOTAL | HIGHEST),
     ),
-    "sliding": Question(
+    "sliding": LatemarkQuestion(
         "Bids and the highest in the last day, every second.",
         _asked("sliding", (), sliding(DAY, SECOND), BIDS | HIGHEST),
     ),
-    "sessions": Question(
+    "sessions": LatemarkQuestion(
         "Bids and their sum, by bidder and session; neighbours in a session are less than 10 minutes apart.",
         _asked("sessions", ("bidder",), session(GAP), BIDS | TOTAL),
     ),
-    "top_k": Question(
+    "top_k": LatemarkQuestion(
         "The three auctions with the most bids, every 10 minutes; of as many, the least number first.",
         _asked("top_k", (), tumbling(TOP_SIZE), RANKS),
     ),
-    "median": Question(
+    "median": LatemarkQuestion(
         "The exact median of prices, by source and hour.",
         _asked("median", ("source",), tumbling(MEDIAN_SIZE), {"median_price": agg("median", "price")}),
     ),
-    "known": Question(
+    "known": LatemarkQuestion(
         "Bids and the highest by source and 5 minutes, as they were known at each of 12 moments.",
         _asked("known", ("source",), tumbling(KNOWN_SIZE), BIDS | HIGHEST, "arrival"),
         known=True,
@@ -84,11 +84,11 @@ QUESTIONS = {
 }
 WINNER = {name: agg("argmax", "price", name) for name in ("auction", "bidder")}
 NEXMARK = {
-    "q7": Question(
+    "q7": LatemarkQuestion(
         "Nexmark's q7: the highest bid in each 10 seconds, with its auction and bidder.",
         _asked("q7", (), tumbling(NEXMARK_SIZE), HIGHEST | WINNER),
     ),
-    "q11": Question(
+    "q11": LatemarkQuestion(
         "Nexmark's q11: bids by bidder and session; neighbours in a session are less than 10 seconds apart.",
         _asked("q11", ("bidder",), session(NEXMARK_SIZE), BIDS),
     ),

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.latemark.arrivals import Columns
-from benchmarks.latemark.questions import Question
+from benchmarks.latemark.questions import LatemarkQuestion
 from benchmarks.latemark.truth import counted, knowable, known_rows, true_rows
 from windrow.pipelines.rows.arrays import TIME, times
 
@@ -37,7 +37,7 @@ class LatemarkScore(NamedTuple):
         return self.wrong + self.missing + self.extra + (self.early or 0)
 
 
-def scored(columns: Columns, question: Question, moments_us: list[int], answer: Path) -> LatemarkScore:
+def scored(columns: Columns, question: LatemarkQuestion, moments_us: list[int], answer: Path) -> LatemarkScore:
     """Of an answer's file, or folder of files. columns: the stream's, in the order of arrival."""
     bids, rows = counted(columns), _typed(pq.read_table(answer, columns=list(question.columns)))
     with duckdb.connect() as database:
@@ -63,7 +63,7 @@ def _typed(rows: pa.Table) -> pa.Table:
     return pa.table(dict(zip(rows.schema.names, zoned, strict=True)))
 
 
-def _at_moments(question: Question) -> str:
+def _at_moments(question: LatemarkQuestion) -> str:
     identity, values = ", ".join(question.identity), ", ".join(question.values)
     same = " AND ".join(f"asked.{name} = versions.{name}" for name in question.identity)
     return f"""
@@ -77,7 +77,7 @@ def _at_moments(question: Question) -> str:
 
 
 def _compared(
-    database: duckdb.DuckDBPyConnection, question: Question, identity: tuple[str, ...], answer: str = "answer"
+    database: duckdb.DuckDBPyConnection, question: LatemarkQuestion, identity: tuple[str, ...], answer: str = "answer"
 ) -> tuple[int, int, int, int]:
     """(rows of the truth, wrong, missing, extra)."""
     names, differs = ", ".join(identity), " OR ".join(_differs(name) for name in question.values)
@@ -95,7 +95,7 @@ def _differs(name: str) -> str:
     return f"({ours} IS NULL) != ({truth} IS NULL) OR abs({ours} - {truth}) > {RELATIVE} * abs({truth})"
 
 
-def _early(bids: Columns, question: Question, rows: pa.Table) -> tuple[int, int]:
+def _early(bids: Columns, question: LatemarkQuestion, rows: pa.Table) -> tuple[int, int]:
     count, top = knowable(bids, question, rows)
     values = [rows[name].to_numpy() for name in question.values]
     return int(((values[0] > count) | (values[1] > top)).sum()), len(rows)

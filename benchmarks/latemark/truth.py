@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.latemark.arrivals import Columns
-from benchmarks.latemark.questions import AHEAD_AT_MOST, Question, us
+from benchmarks.latemark.questions import AHEAD_AT_MOST, LatemarkQuestion, us
 from windrow.pipelines.rows.arrays import times
 from windrow.schemas.query import Aggregate, Session, Sliding, Tumbling
 
@@ -24,7 +24,7 @@ def arrived(columns: Columns, moment_us: int) -> Columns:
     return {name: values[columns["arrival"] <= moment_us] for name, values in columns.items()}
 
 
-def true_rows(columns: Columns, question: Question) -> pa.Table:
+def true_rows(columns: Columns, question: LatemarkQuestion) -> pa.Table:
     """The rows of a question over the bids that count."""
     window = question.query.window
     if not len(columns["id"]):
@@ -35,13 +35,13 @@ def true_rows(columns: Columns, question: Question) -> pa.Table:
     return _rows(question, grouped(columns, question))
 
 
-def _no_rows(columns: Columns, question: Question) -> pa.Table:
+def _no_rows(columns: Columns, question: LatemarkQuestion) -> pa.Table:
     keys = {name: pa.array(columns[name]) for name in question.query.key}
     bounds = {name: times(columns["date_time"]) for name in ("window_start", "window_end")}
     return pa.table(keys | bounds | {name: pa.array(columns["price"]) for name in question.values})
 
 
-def known_rows(columns: Columns, question: Question, moments_us: list[int]) -> pa.Table:
+def known_rows(columns: Columns, question: LatemarkQuestion, moments_us: list[int]) -> pa.Table:
     """By moment, as the column `moment`, the rows of what had arrived by then."""
     found = []
     for moment_us in moments_us:
@@ -68,7 +68,7 @@ class Grouped(NamedTuple):
         return np.diff(self.first, append=len(self.columns["id"]))
 
 
-def _grid(columns: Columns, question: Question) -> Grouped:
+def _grid(columns: Columns, question: LatemarkQuestion) -> Grouped:
     window = question.query.window
     assert isinstance(window, Tumbling)
     size = us(window.size)
@@ -80,7 +80,7 @@ def _grid(columns: Columns, question: Question) -> Grouped:
     return Grouped(_taken(columns, order), first, start[order][first], start[order][first] + size)
 
 
-def _sessions(columns: Columns, question: Question) -> Grouped:
+def _sessions(columns: Columns, question: LatemarkQuestion) -> Grouped:
     (key,), gap = question.query.key, us(question.query.window.gap)
     order = np.lexsort((columns["date_time"], columns[key]))
     placed = _taken(columns, order)
@@ -101,7 +101,7 @@ def _taken(columns: Columns, order: np.ndarray) -> Columns:
     return {name: values[order] for name, values in columns.items()}
 
 
-def _rows(question: Question, grouped: Grouped) -> pa.Table:
+def _rows(question: LatemarkQuestion, grouped: Grouped) -> pa.Table:
     keys = {name: grouped.columns[name][grouped.first] for name in question.query.key}
     bounds = {"window_start": times(grouped.start), "window_end": times(grouped.end)}
     values = {name: _value(grouped, each) for name, each in question.query.aggregates.items()}
@@ -145,7 +145,7 @@ def _ranked(grouped: Grouped, values: np.ndarray, k: int) -> pa.Array:
     return pa.array(values[place], mask=different < k)
 
 
-def _of_panes(columns: Columns, question: Question) -> pa.Table:
+def _of_panes(columns: Columns, question: LatemarkQuestion) -> pa.Table:
     """Sliding windows of no key, from a pane of each slide: sums by differences, maxima from both ends of blocks."""
     window = question.query.window
     slide, width = us(window.slide), us(window.size) // us(window.slide)
@@ -171,7 +171,7 @@ def _greatest(values: np.ndarray, width: int) -> np.ndarray:
     return np.maximum(back[:count], ahead[width - 1 : width - 1 + count])
 
 
-def knowable(columns: Columns, question: Question, rows: pa.Table) -> tuple[np.ndarray, np.ndarray]:
+def knowable(columns: Columns, question: LatemarkQuestion, rows: pa.Table) -> tuple[np.ndarray, np.ndarray]:
     """Of each row version of `known` the greatest count and the greatest price that could be known at its `known_at`,
     zero where no bid of its window had arrived."""
     (key,), size = question.query.key, us(question.query.window.size)

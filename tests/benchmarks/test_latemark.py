@@ -13,9 +13,9 @@ import pytest
 
 from benchmarks.latemark import oracle, page, truth
 from benchmarks.latemark.arrivals import PATTERNS
-from benchmarks.latemark.generator import Asked, BidStream, landing_of, write
+from benchmarks.latemark.generator import AskedMoments, BidStream, landing_of, write
 from benchmarks.latemark.measure import LandedStream
-from benchmarks.latemark.questions import EVERY, QUESTIONS, Question
+from benchmarks.latemark.questions import EVERY, QUESTIONS, LatemarkQuestion
 from benchmarks.latemark.score import LatemarkScore, scored
 from benchmarks.latemark.way import LatemarkWay, every_way
 from windrow.pipelines.rows.arrays import times
@@ -26,7 +26,7 @@ RIGHT = ("windrow_memory", "windrow_lake", "duckdb", "polars")
 BY_SPARK = ("windrow_lake_spark", "spark_window")
 
 
-def of_small(question: Question) -> Question:
+def of_small(question: LatemarkQuestion) -> LatemarkQuestion:
     """An oracle's sliding windows are a few."""
     if question.query.window.kind != "sliding":
         return question
@@ -34,7 +34,7 @@ def of_small(question: Question) -> Question:
     return question._replace(query=replace(question.query, window=window))
 
 
-def as_dict(rows: pa.Table, question: Question) -> dict:
+def as_dict(rows: pa.Table, question: LatemarkQuestion) -> dict:
     names = (*question.identity, *question.values)
     is_time = [pa.types.is_timestamp(rows[name].type) for name in names]
     columns = [rows[name].cast("int64") if time else rows[name] for name, time in zip(names, is_time, strict=True)]
@@ -69,12 +69,14 @@ def test_files_are_in_the_order_of_arrival_and_no_tick_is_cut(landed: LandedStre
     paths = sorted(landing_of(landed.folder).iterdir())
     arrivals = [np.asarray(pq.read_table(path)["arrival"].cast("int64")) for path in paths]
     assert all(one.max() < other.min() for one, other in zip(arrivals, arrivals[1:], strict=False))
-    assert [int(each.max()) for each in arrivals] == Asked.of(landed.folder).last_arrivals_us
+    assert [int(each.max()) for each in arrivals] == AskedMoments.of(landed.folder).last_arrivals_us
     assert paths == sorted(paths, key=lambda path: path.stat().st_mtime)
     assert sum(map(len, arrivals)) == landed.deliveries > 20_000
 
 
-def score_of(columns: dict, question: Question, moments: list[int], rows: pa.Table, folder: Path) -> LatemarkScore:
+def score_of(
+    columns: dict, question: LatemarkQuestion, moments: list[int], rows: pa.Table, folder: Path
+) -> LatemarkScore:
     pq.write_table(rows, folder / "answer.parquet")
     return scored(columns, question, moments, folder / "answer.parquet")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 
-from benchmarks.latemark.generator import Asked, landing_of
+from benchmarks.latemark.generator import AskedMoments, landing_of
 from benchmarks.latemark.questions import (
     AHEAD_AT_MOST,
     DAY,
@@ -98,7 +98,7 @@ STATEMENTS = {
 
 def answer(question: str, folder: Path, into: Path) -> None:
     """Two threads; rows in no order."""
-    parameters = {"moments": Asked.of(folder).moments_us} if question == "known" else {}
+    parameters = {"moments": AskedMoments.of(folder).moments_us} if question == "known" else {}
     run(STATEMENTS[question], parameters, folder, into)
 
 

@@ -8,7 +8,7 @@ os.environ["POLARS_MAX_THREADS"] = "2"
 
 import polars as pl
 
-from benchmarks.latemark.generator import Asked, landing_of
+from benchmarks.latemark.generator import AskedMoments, landing_of
 from benchmarks.latemark.questions import (
     AHEAD_AT_MOST,
     DAY,
@@ -38,7 +38,7 @@ def answer(question: str, folder: Path, into: Path) -> None:
         "sessions": lambda bids: _sessions(bids, GAP, BIDS, TOTAL),
         "top_k": _top_k,
         "median": lambda bids: _tumbling(bids, ["source"], MEDIAN_SIZE, PRICE.median().alias("median_price")),
-        "known": lambda bids: _known(bids, Asked.of(folder).moments_us),
+        "known": lambda bids: _known(bids, AskedMoments.of(folder).moments_us),
         "q7": _highest,
         "q11": lambda bids: _sessions(bids, NEXMARK_SIZE, BIDS),
     }[question]

@@ -6,7 +6,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from benchmarks.latemark.generator import Asked, landing_of
+from benchmarks.latemark.generator import AskedMoments, landing_of
 from benchmarks.latemark.questions import (
     DAY,
     GAP,
@@ -45,7 +45,7 @@ def answer(question: str, folder: Path, into: Path) -> None:
         "sessions": lambda: bids.groupBy("bidder", _session(seconds(GAP))).agg(*values("bids", "total_price")),
         "top_k": lambda: _top_k(bids),
         "median": lambda: bids.groupBy("source", window(MEDIAN_SIZE)).agg(*values("median_price")),
-        "known": lambda: _known(bids, Asked.of(folder).moments_us),
+        "known": lambda: _known(bids, AskedMoments.of(folder).moments_us),
         "q7": lambda: bids.groupBy(window(NEXMARK_SIZE)).agg(*values("first")),
         "q11": lambda: bids.groupBy("bidder", _session(seconds(NEXMARK_SIZE))).agg(*values("bids")),
     }[question]()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from benchmarks.latemark.arrivals import SECOND_US
-from benchmarks.latemark.generator import BEGIN_US, Asked
+from benchmarks.latemark.generator import BEGIN_US, AskedMoments
 from benchmarks.latemark.questions import EVERY
 from windrow.pipelines.config import REPOSITORY, Config
 from windrow.pipelines.delta.lake import Lake
@@ -45,7 +45,7 @@ def answer(question: str, folder: Path, into: Path, engine: str = "local") -> No
 
 def _days(folder: Path) -> tuple[date, date]:
     """First and last of the arrivals."""
-    times_us = BEGIN_US, Asked.of(folder).last_arrivals_us[-1]
+    times_us = BEGIN_US, AskedMoments.of(folder).last_arrivals_us[-1]
     first, last = (datetime.fromtimestamp(each // SECOND_US, UTC).date() for each in times_us)
     return first, last
 
