@@ -19,17 +19,23 @@ def throughput(path: Path, runs: Mapping[str, Sequence[LatemarkRun]]) -> str:
     for axis, (question, found) in zip(axes.flat, runs.items(), strict=False):
         answered = [each.a_second if each.score else 0 for each in found]
         right = [each.score is not None and not each.score.mistakes for each in found]
-        bars = axis.barh([each.way.title for each in found], answered, color=_colours(found), edgecolor="black")
+        bars = axis.barh([_plain(each.way.title) for each in found], answered, color=_colours(found), edgecolor="black")
         for bar, run, is_right in zip(bars, found, right, strict=True):
             bar.set_hatch(None if is_right or not run.score else "///")
             _write(axis, bar, run)
         axis.set(title=question, xscale="log", xlim=(300, 3e6), xlabel="bids a processor second")
     axes.flat[0].invert_yaxis()  # that of all
-    picture.suptitle("Throughput; hatched where rows are wrong, missing, too many or known too early")
+    picture.suptitle(
+        "Throughput, Windrow's in orange; hatched where rows are wrong, missing, too many or known too early"
+    )
     picture.tight_layout()
     save(picture, path)
     pyplot.close(picture)
     return path.name
+
+
+def _plain(title: str) -> str:
+    return title.replace("`", "")
 
 
 def _colours(found: Sequence[LatemarkRun]) -> list[str]:
@@ -43,7 +49,7 @@ def _write(axis, bar, run: LatemarkRun) -> None:
 
 def mistakes(path: Path, runs: Mapping[str, Sequence[LatemarkRun]]) -> str:
     """A field for each way and pattern: mistakes, darker for more; returns the file's name."""
-    titles = [each.way.title for each in next(iter(runs.values()))]
+    titles = [_plain(each.way.title) for each in next(iter(runs.values()))]
     counts = np.array([[each.score.mistakes if each.score else 0 for each in found] for found in runs.values()]).T
     picture, axis = pyplot.subplots(figsize=(10, 0.5 * len(titles) + 1.6))
     axis.imshow(np.log10(counts + NONE_HEIGHT), cmap="Reds", aspect="auto", vmin=np.log10(NONE_HEIGHT))

@@ -34,8 +34,14 @@ def question_figures(runs: Runs) -> Iterator[Figure]:
     for question, found in runs.items():
         rows = [dict(each.row) for each in found]
         truth = next((each.score.rows for each in found if each.score), 0)
-        why = [f"{each.way.title}: {each.why}." for each in found if ": " in each.why]
+        why = [f"{each.way.title}: {_said(each)}." for each in found if _said(each)]
         yield Figure(f"`{question}`", f"{QUESTIONS[question].words} {truth:,} rows.", rows, why)
+
+
+def _said(run: LatemarkRun) -> str:
+    if run.score and run.score.early:
+        return f"{run.score.early:,} of {run.score.versions:,} row versions are known too early"
+    return run.why
 
 
 def losses(runs: Runs) -> Iterator[str]:
