@@ -1,7 +1,8 @@
 """latemark, a benchmark that counts mistakes: `make bench-latemark`. It writes docs/benchmarks/latemark.md.
 
     python -m benchmarks.latemark.page [--bids 1000000] [--few-bids 20000] [--nexmark-bids 1000000] [--most-s 300]
-                                       [--ways …] [--few-ways …] [--home var/latemark] [--into docs/benchmarks]
+                                       [--ways …] [--spark-questions …] [--few-ways …] [--home var/latemark]
+                                       [--into docs/benchmarks]
 
 Every way answers every question over `--bids` bids with all patterns of arrivals mixed; `known` over `--few-bids` bids
 of each pattern; and Nexmark's q7 and q11 over `--nexmark-bids` in order. Costs are processor seconds of all processes
@@ -18,7 +19,7 @@ from pathlib import Path
 from benchmarks.latemark import drawn, nexmark
 from benchmarks.latemark.arrivals import PATTERNS
 from benchmarks.latemark.generator import FILES, BidStream
-from benchmarks.latemark.measure import HOME, LandedStream, LatemarkRun, asked
+from benchmarks.latemark.measure import HOME, NOT_ASKED, LandedStream, LatemarkRun, asked
 from benchmarks.latemark.questions import QUESTIONS
 from benchmarks.latemark.way import LatemarkWay, every_way
 from benchmarks.pages import FOLDER, Figure, claim, write
@@ -79,7 +80,8 @@ def _glance(run: LatemarkRun) -> str:
 
 
 def _right(runs: Runs) -> tuple[bool, str]:
-    ours = [each for found in runs.values() for each in found if each.way.name.startswith(OURS)]
+    all_ours = [each for found in runs.values() for each in found if each.way.name.startswith(OURS)]
+    ours = [each for each in all_ours if each.why != NOT_ASKED]
     wrong = [f"{each.question} ({each.way.title})" for each in ours if not each.score or each.score.mistakes]
     return not wrong, f"Windrow has no mistake in {len(ours)} answers" + (
         f", but in {', '.join(wrong)}." if wrong else "."
@@ -143,6 +145,9 @@ def main(arguments: list[str] | None = None) -> Path:
     parser.add_argument(
         "--few-ways", nargs="*", choices=known, help="of the patterns and of Nexmark; unless given, all of --ways"
     )
+    parser.add_argument(
+        "--spark-questions", nargs="*", choices=QUESTIONS, default=list(QUESTIONS), help="that ways by Spark are asked"
+    )
     parser.add_argument("--home", type=Path, default=HOME, help="a folder that is emptied")
     parser.add_argument("--into", type=Path, default=FOLDER, help="the page's folder")
     chosen = parser.parse_args(arguments)
@@ -158,9 +163,12 @@ def main(arguments: list[str] | None = None) -> Path:
 def _measured(chosen: argparse.Namespace, ways: Sequence[LatemarkWay], few: Sequence[LatemarkWay]) -> Path:
     home, most_s = chosen.home.resolve(), chosen.most_s
     landed = LandedStream.made(home, BidStream(chosen.bids, MIXED))
-    runs = {question: asked(landed, ways, question, most_s) for question in QUESTIONS}
+    left_out = {question: "" if question in chosen.spark_questions else "spark" for question in QUESTIONS}
+    runs = {question: asked(landed, ways, question, most_s, out) for question, out in left_out.items()}
     sizes = f"--bids {chosen.bids} --few-bids {chosen.few_bids} --nexmark-bids {chosen.nexmark_bids}"
     made_by = f"python -m benchmarks.latemark.page {sizes} --most-s {most_s:.0f}"
+    if any(left_out.values()):
+        made_by += f" --spark-questions {' '.join(chosen.spark_questions)}"
     if few != ways:
         made_by += f" --few-ways {' '.join(each.name for each in few)}"
     top = head(runs, chosen.bids, landed.deliveries, made_by)
