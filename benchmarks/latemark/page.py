@@ -1,8 +1,8 @@
 """latemark, a benchmark that counts mistakes: `make bench-latemark`. It writes docs/benchmarks/latemark.md.
 
     python -m benchmarks.latemark.page [--bids 1000000] [--few-bids 20000] [--nexmark-bids 1000000] [--most-s 300]
-                                       [--ways …] [--spark-questions …] [--few-ways …] [--home var/latemark]
-                                       [--into docs/benchmarks]
+                                       [--ways …] [--spark-questions …] [--pattern-ways …] [--nexmark-ways …]
+                                       [--home var/latemark] [--into docs/benchmarks]
 
 Every way answers every question over `--bids` bids with all patterns of arrivals mixed; `known` over `--few-bids` bids
 of each pattern; and Nexmark's q7 and q11 over `--nexmark-bids` in order. Costs are processor seconds of all processes
@@ -26,6 +26,7 @@ from benchmarks.pages import FOLDER, Figure, claim, write
 from windrow.pipelines import compiled
 
 Runs = Mapping[str, Sequence[LatemarkRun]]
+Ways = Sequence[LatemarkWay]
 OURS = "windrow"
 MIXED = "mixed"
 
@@ -142,9 +143,10 @@ def main(arguments: list[str] | None = None) -> Path:
     parser.add_argument("--nexmark-bids", type=int, default=1_000_000)
     parser.add_argument("--most-s", type=float, default=300, help="processor seconds of one answer")
     parser.add_argument("--ways", nargs="*", choices=known, default=list(known))
-    parser.add_argument(
-        "--few-ways", nargs="*", choices=known, help="of the patterns and of Nexmark; unless given, all of --ways"
-    )
+    for part in ("pattern", "nexmark"):
+        parser.add_argument(
+            f"--{part}-ways", nargs="*", choices=known, help="of that part; unless given, all of --ways"
+        )
     parser.add_argument(
         "--spark-questions", nargs="*", choices=QUESTIONS, default=list(QUESTIONS), help="that ways by Spark are asked"
     )
@@ -153,14 +155,14 @@ def main(arguments: list[str] | None = None) -> Path:
     chosen = parser.parse_args(arguments)
     compiled.ensure()
     shutil.rmtree(chosen.home, ignore_errors=True)
-    few = chosen.ways if chosen.few_ways is None else chosen.few_ways
-    page = _measured(chosen, *([known[name] for name in names] for names in (chosen.ways, few)))
+    given = (chosen.ways, chosen.pattern_ways, chosen.nexmark_ways)
+    page = _measured(chosen, *([known[name] for name in names or chosen.ways] for names in given))
     print(page.read_text())
     shutil.rmtree(chosen.home)
     return page
 
 
-def _measured(chosen: argparse.Namespace, ways: Sequence[LatemarkWay], few: Sequence[LatemarkWay]) -> Path:
+def _measured(chosen: argparse.Namespace, ways: Ways, of_patterns: Ways, of_nexmark: Ways) -> Path:
     home, most_s = chosen.home.resolve(), chosen.most_s
     landed = LandedStream.made(home, BidStream(chosen.bids, MIXED))
     left_out = {question: "" if question in chosen.spark_questions else "spark" for question in QUESTIONS}
@@ -169,14 +171,15 @@ def _measured(chosen: argparse.Namespace, ways: Sequence[LatemarkWay], few: Sequ
     made_by = f"python -m benchmarks.latemark.page {sizes} --most-s {most_s:.0f}"
     if any(left_out.values()):
         made_by += f" --spark-questions {' '.join(chosen.spark_questions)}"
-    if few != ways:
-        made_by += f" --few-ways {' '.join(each.name for each in few)}"
+    for option, asked_ in (("pattern", of_patterns), ("nexmark", of_nexmark)):
+        if asked_ != ways:
+            made_by += f" --{option}-ways {' '.join(each.name for each in asked_)}"
     top = head(runs, chosen.bids, landed.deliveries, made_by)
     figures = [glance_figure(runs, chosen.into), *question_figures(runs)]
     write(chosen.into, "latemark", top, figures)
-    figures.append(patterns_figure(few, home, chosen.into, chosen.few_bids, most_s))
+    figures.append(patterns_figure(of_patterns, home, chosen.into, chosen.few_bids, most_s))
     write(chosen.into, "latemark", top, figures)
-    figures.append(nexmark.figure(few, home, chosen.nexmark_bids, most_s))
+    figures.append(nexmark.figure(of_nexmark, home, chosen.nexmark_bids, most_s))
     return write(chosen.into, "latemark", top, figures)
 
 
