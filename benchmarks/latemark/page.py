@@ -1,8 +1,8 @@
 """latemark, a benchmark that counts mistakes: `make bench-latemark`. It writes docs/benchmarks/latemark.md.
 
     python -m benchmarks.latemark.page [--bids 1000000] [--few-bids 20000] [--nexmark-bids 1000000] [--most-s 300]
-                                       [--ways …] [--spark-questions …] [--pattern-ways …] [--nexmark-ways …]
-                                       [--home var/latemark] [--into docs/benchmarks]
+                                       [--ways …] [--spark-questions …] [--patterns …] [--pattern-ways …]
+                                       [--nexmark-ways …] [--home var/latemark] [--into docs/benchmarks]
 
 Every way answers every question over `--bids` bids with all patterns of arrivals mixed; `known` over `--few-bids` bids
 of each pattern; and Nexmark's q7 and q11 over `--nexmark-bids` in order. Costs are processor seconds of all processes
@@ -89,21 +89,24 @@ def _right(runs: Runs) -> tuple[bool, str]:
     )
 
 
-def patterns_figure(ways: Sequence[LatemarkWay], home: Path, into: Path, bids: int, most_s: float) -> Figure:
+def patterns_figure(ways: Ways, home: Path, chosen: argparse.Namespace) -> Figure:
     """Mistakes in `known` by pattern."""
     runs = {}
-    for pattern in PATTERNS:
-        runs[pattern] = asked(LandedStream.made(home, BidStream(bids, pattern)), ways, "known", most_s)
+    for pattern in chosen.patterns:
+        landed = LandedStream.made(home, BidStream(chosen.few_bids, pattern))
+        runs[pattern] = asked(landed, ways, "known", chosen.most_s)
     rows = [
         {"way": way.title} | {pattern: _mistakes(found[number]) for pattern, found in runs.items()}
         for number, way in enumerate(ways)
     ]
-    patterns = "\n".join(f"- {name}: {step.__doc__.strip()}" for name, step in PATTERNS.items() if step.__doc__)
+    patterns = "\n".join(
+        f"- {name}: {step.__doc__.strip()}" for name, step in PATTERNS.items() if name in runs and step.__doc__
+    )
     said = (
-        f"Wrong, missing and extra rows at 12 moments, and row versions known too early, of `known` over {bids:,} bids "
+        f"Wrong, missing and extra rows at 12 moments, and row versions known too early, of `known` over {chosen.few_bids:,} bids "
         f"with each pattern of arrivals:\n\n{patterns}"
     )
-    picture = drawn.mistakes(into / "latemark-patterns.png", runs)
+    picture = drawn.mistakes(chosen.into / "latemark-patterns.png", runs)
     return Figure("Mistakes by pattern of arrivals", said, rows, [claim(*_right(runs))], picture)
 
 
@@ -143,6 +146,7 @@ def main(arguments: list[str] | None = None) -> Path:
     parser.add_argument("--nexmark-bids", type=int, default=1_000_000)
     parser.add_argument("--most-s", type=float, default=300, help="processor seconds of one answer")
     parser.add_argument("--ways", nargs="*", choices=known, default=list(known))
+    parser.add_argument("--patterns", nargs="*", choices=PATTERNS, default=list(PATTERNS))
     for part in ("pattern", "nexmark"):
         parser.add_argument(
             f"--{part}-ways", nargs="*", choices=known, help="of that part; unless given, all of --ways"
@@ -171,13 +175,15 @@ def _measured(chosen: argparse.Namespace, ways: Ways, of_patterns: Ways, of_nexm
     made_by = f"python -m benchmarks.latemark.page {sizes} --most-s {most_s:.0f}"
     if any(left_out.values()):
         made_by += f" --spark-questions {' '.join(chosen.spark_questions)}"
+    if list(chosen.patterns) != list(PATTERNS):
+        made_by += f" --patterns {' '.join(chosen.patterns)}"
     for option, asked_ in (("pattern", of_patterns), ("nexmark", of_nexmark)):
         if asked_ != ways:
             made_by += f" --{option}-ways {' '.join(each.name for each in asked_)}"
     top = head(runs, chosen.bids, landed.deliveries, made_by)
     figures = [glance_figure(runs, chosen.into), *question_figures(runs)]
     write(chosen.into, "latemark", top, figures)
-    figures.append(patterns_figure(of_patterns, home, chosen.into, chosen.few_bids, most_s))
+    figures.append(patterns_figure(of_patterns, home, chosen))
     write(chosen.into, "latemark", top, figures)
     figures.append(nexmark.figure(of_nexmark, home, chosen.nexmark_bids, most_s))
     return write(chosen.into, "latemark", top, figures)
