@@ -99,7 +99,8 @@ def patterns_figure(ways: Ways, home: Path, chosen: argparse.Namespace) -> Figur
         {"way": way.title} | {pattern: _mistakes(found[number]) for pattern, found in runs.items()}
         for number, way in enumerate(ways)
     ]
-    patterns = "\n".join(
+    named = {name: step.__doc__ or "" for name, step in PATTERNS.items() if name in runs}
+    patterns = "\n".join(f"- {name}: {said.strip()}" for name, said in named.items())
         f"- {name}: {step.__doc__.strip()}" for name, step in PATTERNS.items() if name in runs and step.__doc__
     )
     said = (
