@@ -100,9 +100,7 @@ def patterns_figure(ways: Ways, home: Path, chosen: argparse.Namespace) -> Figur
         for number, way in enumerate(ways)
     ]
     named = {name: step.__doc__ or "" for name, step in PATTERNS.items() if name in runs}
-    patterns = "\n".join(f"- {name}: {said.strip()}" for name, said in named.items())
-        f"- {name}: {step.__doc__.strip()}" for name, step in PATTERNS.items() if name in runs and step.__doc__
-    )
+    patterns = "\n".join(f"- {name}: {text.strip()}" for name, text in named.items())
     said = (
         f"Wrong, missing and extra rows at 12 moments, and row versions known too early, of `known` over {chosen.few_bids:,} bids "
         f"with each pattern of arrivals:\n\n{patterns}"
