@@ -102,8 +102,8 @@ def patterns_figure(ways: Ways, home: Path, chosen: argparse.Namespace) -> Figur
     named = {name: step.__doc__ or "" for name, step in PATTERNS.items() if name in runs}
     patterns = "\n".join(f"- {name}: {text.strip()}" for name, text in named.items())
     said = (
-        f"Wrong, missing and extra rows at 12 moments, and row versions known too early, of `known` over {chosen.few_bids:,} bids "
-        f"with each pattern of arrivals:\n\n{patterns}"
+        "Wrong, missing and extra rows at 12 moments, and row versions known too early, of `known` over "
+        f"{chosen.few_bids:,} bids with each pattern of arrivals:\n\n{patterns}"
     )
     picture = drawn.mistakes(chosen.into / "latemark-patterns.png", runs)
     return Figure("Mistakes by pattern of arrivals", said, rows, [claim(*_right(runs))], picture)
