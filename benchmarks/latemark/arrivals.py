@@ -66,7 +66,7 @@ def wrong_clocks(columns: Columns, chance: np.random.Generator) -> Columns:
 
 
 def mixed(columns: Columns, chance: np.random.Generator) -> Columns:
-    """All of them."""
+    """Measured delays, outages, wrong clocks and copies together."""
     for step in (lateness, bursts, wrong_clocks, duplicates):
         columns = step(columns, chance)
     return columns
