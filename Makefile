@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast bench-peers experiments
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast bench-peers experiments bench-latemark
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -165,6 +165,9 @@ bench-peers: setup ## windows in memory, from CSV, and from landing files to row
 	@$(WINDROW_PYTHON) -m benchmarks.peers $(ARGS)
 
 experiments: bench-fiba bench-mta bench-spans bench-farm bench-frames bench-spark bench-peers bench-backfill docs ## every figure of five papers, and what users could pick instead; writes docs/experiments.md; hours
+
+bench-latemark: setup ## late bids of Nexmark, and how many rows of which way are wrong; writes docs/benchmarks/latemark.md; an hour; smaller: ARGS="--help"
+	@$(WINDROW_PYTHON) -m benchmarks.latemark.page $(ARGS)
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"

@@ -1,5 +1,5 @@
 """What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second. A
-command that takes more memory than it may is ended: the machine is not its own.
+command that takes more memory or time than it may is ended: the machine is not its own.
 
 Not what a parent knows of its children: Spark's Python workers are ended with the JVM, and no process waits for them.
 """
@@ -32,8 +32,8 @@ class Seen(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A command that has ended. stopped: for the memory that it took; together_mib: of all its processes at one moment,
-    at most; what they share, once."""
+    """A command that has ended. stopped: for the memory or the seconds that it took; together_mib: of all its processes
+    at one moment, at most; what they share, once."""
 
     stopped: bool
     wall_s: float
@@ -69,6 +69,11 @@ class Watch:
         self.together_mib = max(self.together_mib, sum(map(_proportional_mib, ours)))
         return ours
 
+    @property
+    def processor_s(self) -> float:
+        """Of all processes."""
+        return sum(each.processor_s for each in self.seen.values())
+
     def _ours(self, parents: Mapping[int, int]) -> set[int]:
         found = {self.root, *self.seen} & parents.keys()
         while more := {process for process, parent in parents.items() if parent in found} - found:
@@ -86,19 +91,21 @@ class Watch:
         return WORKER if _DAEMON in proc.command_line(parents[process]) else FORKING
 
 
-def watched(words: Sequence[str], environment: Mapping[str, str], most_mib: float = math.inf) -> Watched:
-    """Run a command to its end, or until it takes more memory than that. RuntimeError with what it printed where it
-    fails."""
+def watched(
+    words: Sequence[str], environment: Mapping[str, str], most_mib: float = math.inf, most_s: float = math.inf
+) -> Watched:
+    """Run a command to its end, or until it takes more memory or more processor seconds than that. RuntimeError with
+    what it printed where it fails."""
     with tempfile.TemporaryFile() as output:
         began_s = time.monotonic()
         command = subprocess.Popen(words, env=environment, cwd=REPOSITORY, stdout=output, stderr=output)
-        watch = Watch(command.pid)
+        watch, stopped = Watch(command.pid), False
         while command.poll() is None:
             ours = watch.look()
-            if watch.together_mib > most_mib:
+            stopped = watch.together_mib > most_mib or watch.processor_s > most_s
+            if stopped:
                 proc.send(ours, signal.SIGKILL)  # a large copy under way would not let it end by itself
             time.sleep(EVERY_S)
-        stopped = watch.together_mib > most_mib
         if command.returncode and not stopped:
             output.seek(0)
             raise RuntimeError(f"{words} ended with {command.returncode}: {output.read().decode()[-4_000:]}")
