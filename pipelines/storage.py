@@ -60,7 +60,7 @@ def read_only_table(folder: Location, version: int | None = None) -> DeltaTable:
     with os.scandir(folder / _LOG) as found:
         for entry in found:
             with suppress(FileNotFoundError):  # of a commit that is being made
-                states.append((entry.name, state(Path(entry))))
+                states.append((entry.name, _stated(entry.stat())))
     return _opened(folder, version, tuple(sorted(states)))
 
 
@@ -117,9 +117,12 @@ def new_parquet(place: Location, schema: pa.Schema, compression: str = "snappy")
 def state(place: Location) -> FileState:
     """OSError for a file that can't be looked at."""
     if isinstance(place, Path):
-        found = os.stat(place)
-        return FileState(found.st_ino, found.st_size, found.st_mtime_ns)
+        return _stated(os.stat(place))
     return _state_of(place.fs.info(place.path))
+
+
+def _stated(found: os.stat_result) -> FileState:
+    return FileState(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def exists(file: str) -> bool:

@@ -1,0 +1,163 @@
+"""A history, which follows from its seed: a small lake, two or three processes with a few operations each among which
+faults fall, then the same operations without faults, and what the contract says of all that.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from random import Random
+
+from tests.support.faults.contract import Contract, require
+from tests.support.faults.operations import Doing, Look, Operation, Run
+from tests.support.faults.plain_delta import forget_what_was_read
+from tests.support.faults.seams import current
+from tests.support.faults.world import Broken, Process, Rates, World
+from windrow.pipelines import storage
+from windrow.pipelines.config import Config
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.stale import stale
+
+DAYS = (date(2018, 6, 7), date(2018, 6, 8))
+QUERIES = ("bikes_demand",)
+MOST_TRIES = 3
+ROUNDS = 4
+
+
+class History:
+    """Of a seed, over a copy of a lake."""
+
+    def __init__(self, seed: int, template: Path, place: Path):
+        self.seed = seed
+        chance = Random(f"history {seed}")
+        self.config = Config(place / "home", place / "landing", asked_engine="local")
+        self.world = World(seed, _rates(chance), self.config.home)
+        self.processes = [_operations(chance, f"p{number}") for number in range(chance.choice((2, 2, 2, 3)))]
+        _linked(template, place)
+        self.contract = Contract(self.world, self.config, QUERIES)
+
+    def run(self) -> None:
+        """Broken, or an error of the code under test, where the contract is broken."""
+        storage._opened.cache_clear()
+        current[:] = [self.world]
+        try:
+            self.world.run(*((f"p{number}", self._program(each)) for number, each in enumerate(self.processes)))
+            self.world.rates = Rates()
+            self.world.replays.share_bad = 0.0
+            self.world.run(("again", self._again))
+        finally:
+            current.clear()
+
+    def _program(self, asked: list[Doing]):
+        def program(process: Process) -> None:
+            for each in asked:
+                for _ in range(MOST_TRIES):
+                    each.attempt(process, self.config, self.contract)
+                    if each.is_done or self.world.chance.random() < 0.6:
+                        break
+
+        return program
+
+    def _again(self, process: Process) -> None:
+        for each in (each for asked in self.processes for each in asked if isinstance(each.of, Run)):
+            if not each.is_done:
+                self._until_done(process, each)
+        for number in range(ROUNDS):
+            found = stale(Lake(self.config))
+            if not found:
+                break
+            require(number < ROUNDS - 1, f"still stale: {found}")
+            for run in found:
+                self._until_done(process, Doing(Run(run.query, (run.day,), "all", f"stale-{number}-{run.day}")))
+        self.contract.ended()
+
+    def _until_done(self, process: Process, doing: Doing) -> None:
+        doing.attempt(process, self.config, self.contract)
+        if not doing.is_done and isinstance(doing.of, Run):  # a publication may lack the audit that it goes on from
+            doing.of = Run(doing.of.query, doing.of.days, "all", doing.of.run_id)
+            doing.attempt(process, self.config, self.contract)
+        require(doing.is_done, f"not done without faults: {doing}")
+
+    def story(self) -> str:
+        """For the reader of a failure."""
+        return "\n".join([f"seed {self.seed}", *self.world.trace])
+
+
+def _rates(chance: Random) -> Rates:
+    faults = chance.choice((0.0, 0.002, 0.005, 0.01))
+    kinds = [chance.random() < 0.5 for _ in range(4)]
+    kill, error, again, foreign = (faults * each for each in kinds)
+    return Rates(chance.choice((0.02, 0.1, 0.3)), kill, error, 10 * again, 10 * foreign)
+
+
+def _operations(chance: Random, name: str) -> list[Doing]:
+    return [
+        Doing(each) for number in range(chance.choice((1, 1, 1, 2))) for each in _operation(chance, f"{name}-{number}")
+    ]
+
+
+def _operation(chance: Random, run_id: str) -> Iterator[Operation]:
+    kind = chance.choice(("run", "run", "two steps", "look"))
+    days = chance.choice(((DAYS[0],), (DAYS[0],), (DAYS[1],), DAYS))
+    query = chance.choice(QUERIES)
+    named = chance.choice((run_id, run_id, "shared"))
+    if kind == "look":
+        yield Look(query)
+    elif kind == "run":
+        yield Run(query, days, "all", named)
+    else:
+        yield Run(query, days, "audit", named)
+        yield Run(query, days, "publish", named)
+
+
+def _linked(template: Path, place: Path) -> None:
+    """A copy of a lake whose files are never changed where they lie."""
+    for folder, _, files in os.walk(template):
+        into = place / Path(folder).relative_to(template)
+        into.mkdir(parents=True)
+        for name in files:
+            os.link(f"{folder}/{name}", into / name)
+
+
+@contextmanager
+def histories(root: Path) -> Iterator["Histories"]:
+    """Histories of one process, below a folder."""
+    from tests.support.faults.stand_ins import simulated
+
+    made = Histories(root)
+    with simulated():
+        yield made
+    forget_what_was_read()
+
+
+class Histories:
+    """Runs histories; makes their template once."""
+
+    def __init__(self, root: Path):
+        self.root, self.template = root, root / "template"
+        if not self.template.exists():
+            _make_template(self.template)
+
+    def run(self, seed: int) -> History:
+        """AssertionError with the trace where the contract is broken."""
+        place = self.root / f"{os.getpid()}"
+        shutil.rmtree(place, ignore_errors=True)
+        made = History(seed, self.template, place)
+        try:
+            made.run()
+        except BaseException as error:
+            raise Broken(f"{type(error).__name__}: {error}\n{made.story()}") from error
+        return made
+
+
+def _make_template(template: Path) -> None:
+    from tests.support import trips
+    from tests.support.lakes import ingest
+
+    config = Config(template / "home", template / "landing", asked_engine="local")
+    trips.write(config, "first", [trips.trip(f"{day} 12:00:00", 600) for day in DAYS])
+    ingest(config, "bikes")
+    for folder in ("locks", "tmp", "running", "expectations"):
+        shutil.rmtree(config.home / folder, ignore_errors=True)
