@@ -19,6 +19,7 @@ def main() -> None:
     asked.add_argument("--seed", type=int)
     asked.add_argument("--histories", type=int, default=1000)
     asked.add_argument("--first", type=int, default=1)
+    asked.add_argument("--until-broken", action="store_true")
     given = asked.parse_args()
     seeds = [given.seed] if given.seed is not None else range(given.first, given.first + given.histories)
     root = Path(tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
@@ -43,6 +44,8 @@ def main() -> None:
                         str(broken) if given.seed is not None else f"seed {seed}: {str(broken).splitlines()[0][:400]}",
                         flush=True,
                     )
+                    if given.until_broken:
+                        break
             seconds = time.monotonic() - began
             print(
                 f"{len(seeds)} histories in {seconds:.1f} s ({time.process_time() - cpu:.1f} cpu s): {len(seeds) / seconds * 3600:,.0f} an hour; {dict(found)}"

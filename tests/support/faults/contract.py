@@ -58,6 +58,8 @@ class Contract:
             require(made and marks == [made.mark] * (count or 0), f"{folder.name} has of {day} rows of {marks}")
             order = self.published.setdefault((folder.name, day), [])
             if made and made.mark not in order[-1:]:
+                if mark == MARK:
+                    self._require_late(query, day, made)
                 require(self._passed(made), f"{folder.name} has of {day} rows of {made}, which have not passed")
                 before = [self.world.replays.made[each] for each in order]
                 require(made.mark not in order, f"{folder.name} goes back on {day} to {made}")
@@ -66,6 +68,13 @@ class Contract:
                     f"{folder.name} goes back on {day} from {before} to {made}",
                 )
                 order.append(made.mark)
+
+    def _require_late(self, query: str, day: date, made: Made) -> None:
+        """A reader who sees results also finds the events that these could not count."""
+        table = self.tables[query].late
+        rows = PlainTable(str(self.config.lake / table.name)).to_pyarrow_table()
+        found = marks_by_day(rows, table, LATE_MARK).get(day, [])
+        require(found == [made.mark] * made.late_rows, f"results of {made} are published before its late events: {found}")
 
     def _passed(self, made: Made) -> bool:
         """Whether a look of the gate at these rows has passed, and is in the ledger."""

@@ -14,6 +14,7 @@ from tests.support.faults.contract import Contract, require
 from tests.support.faults.operations import Doing, Look, Operation, Run
 from tests.support.faults.plain_delta import forget_what_was_read
 from tests.support.faults.seams import current
+from tests.support.faults.stand_ins import commit_of_another, simulated
 from tests.support.faults.world import Broken, Process, Rates, World
 from windrow.pipelines import storage
 from windrow.pipelines.config import Config
@@ -35,6 +36,9 @@ class History:
         self.config = Config(place / "home", place / "landing", asked_engine="local")
         self.world = World(seed, _rates(chance), self.config.home)
         self.processes = [_operations(chance, f"p{number}") for number in range(chance.choice((2, 2, 2, 3)))]
+        if chance.random() < 0.3:
+            self.processes.append([Doing(Look(chance.choice(QUERIES))) for _ in range(2)])
+        self.world.on_foreign = commit_of_another
         _linked(template, place)
         self.contract = Contract(self.world, self.config, QUERIES)
 
@@ -99,13 +103,11 @@ def _operations(chance: Random, name: str) -> list[Doing]:
 
 
 def _operation(chance: Random, run_id: str) -> Iterator[Operation]:
-    kind = chance.choice(("run", "run", "two steps", "look"))
+    kind = chance.choice(("run", "run", "two steps"))
     days = chance.choice(((DAYS[0],), (DAYS[0],), (DAYS[1],), DAYS))
     query = chance.choice(QUERIES)
     named = chance.choice((run_id, run_id, "shared"))
-    if kind == "look":
-        yield Look(query)
-    elif kind == "run":
+    if kind == "run":
         yield Run(query, days, "all", named)
     else:
         yield Run(query, days, "audit", named)
@@ -124,8 +126,6 @@ def _linked(template: Path, place: Path) -> None:
 @contextmanager
 def histories(root: Path) -> Iterator["Histories"]:
     """Histories of one process, below a folder."""
-    from tests.support.faults.stand_ins import simulated
-
     made = Histories(root)
     with simulated():
         yield made

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from functools import cache
+from pathlib import Path
 from unittest.mock import patch
 
 import pyarrow as pa
+from deltalake import CommitProperties
 
 from tests.support.faults.plain_delta import PlainTable, write_plain
 from tests.support.faults.seams import current, watched
+from tests.support.faults.world import Broken
 from windrow.pipelines import storage
 from windrow.pipelines.delta import contract, new_files
 from windrow.pipelines.delta import lake as lakes
@@ -73,7 +76,7 @@ def rows_of(lake: Lake, table: Table, day: date, mark_column: str, mark: int, co
 
 
 def check_audit(self: Gate, of: AuditedDays) -> dict[date, list[Verdict]]:
-    """Whether the rows of each day are all those of one good replay, and none else."""
+    """Whether the replay is good of which the rows of each day are. Broken where they are of several, or of none."""
     tables, versions = (of.tables.audit, of.tables.late_audit), (of.versions.audit, of.versions.late_audit)
     held = [
         marks_by_day(self.lake.read(table.name, version, [(table.partition_by[0], "in", list(of.days))]), table, mark)
@@ -83,7 +86,9 @@ def check_audit(self: Gate, of: AuditedDays) -> dict[date, list[Verdict]]:
     for day in of.days:
         marks = [each.get(day, []) for each in held]
         made = current[0].replays.whole(of.query.name, day, *marks)
-        passed = made is not None and made.is_good
+        if made is None:
+            raise Broken(f"the gate is given rows of {of.query.name} for {day} that no replay made: {marks}")
+        passed = made.is_good
         asked = zip(tables, versions, strict=True)
         figure = " ".join(map(str, marks))
         found[day] = [Verdict("one replay's", passed, figure, "", None, each.name, version) for each, version in asked]
@@ -101,6 +106,17 @@ def marks_by_day(rows: pa.Table, table: Table, mark: str) -> dict[date, list[int
 def no_verdicts(self: Gate, *given: object) -> dict:
     """Of silver, which the histories don't change by rows."""
     return {}
+
+
+def commit_of_another(entry: Path) -> None:
+    """Another program adds a row to the days of an audit table, right behind a commit to it."""
+    table = PlainTable(str(entry.parent.parent))
+    rows = table.to_pyarrow_table()
+    if len(rows):
+        mark = MARK if MARK in rows.column_names else LATE_MARK
+        place = rows.column_names.index(mark)
+        foreign = rows.slice(0, 1).set_column(place, rows.schema.field(place), pa.array([FOREIGN]))
+        table.commit("WRITE", [*table.write(foreign)], CommitProperties(custom_metadata={}))
 
 
 @contextmanager

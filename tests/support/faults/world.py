@@ -122,7 +122,7 @@ class World:
         self.finished = threading.Semaphore(0)
         self.on_commit: Callable[[Process, Path], None] = lambda process, place: None
         self.replays = Replays(self.chance, 0.1)
-        self.foreign_commit: Callable[[Path], None] = lambda place: None
+        self.on_foreign: Callable[[Path], None] = lambda place: None
 
     def run(self, *processes: tuple[str, Callable[[Process], object]]) -> None:
         """Run programs, which take turns, to their ends. Raises what broke."""
@@ -152,7 +152,7 @@ class World:
             if kind is COMMIT:
                 self.on_commit(process, Path(str(place)))
             if fate == "another program commits":
-                self.foreign_commit(Path(str(place)))
+                self.on_foreign(Path(str(place)))
         finally:
             process.inside = False
         self._behind(process, fate)
