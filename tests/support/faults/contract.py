@@ -74,7 +74,9 @@ class Contract:
         table = self.tables[query].late
         rows = PlainTable(str(self.config.lake / table.name)).to_pyarrow_table()
         found = marks_by_day(rows, table, LATE_MARK).get(day, [])
-        require(found == [made.mark] * made.late_rows, f"results of {made} are published before its late events: {found}")
+        require(
+            found == [made.mark] * made.late_rows, f"results of {made} are published before its late events: {found}"
+        )
 
     def _passed(self, made: Made) -> bool:
         """Whether a look of the gate at these rows has passed, and is in the ledger."""

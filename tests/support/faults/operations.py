@@ -16,7 +16,7 @@ DONE, SKIPPED, REFUSED, FAILED, KILLED = "done", "skipped", "refused", "failed",
 
 
 @dataclass(frozen=True)
-class Run:
+class Replay:
     """A run of a query's days, or one of its two steps; `run_id`: the scheduler's."""
 
     query: str
@@ -47,7 +47,7 @@ class Look:
         contract.reads(config, self.query)
 
 
-Operation = Run | Look
+Operation = Replay | Look
 
 
 @dataclass
@@ -66,9 +66,9 @@ class Doing:
 
     def attempt(self, process: Process, config: Config, contract: Contract) -> None:
         """Do it, as a process of its own. Broken for an error that a user could not read."""
-        process.world.trace.append(f"{process.name}: {self.of}")
+        process.world.trace.append((process.name, "begins:", self.of, ""))
         end = self._end(config, contract)
-        process.world.trace.append(f"{process.name}: {end}")
+        process.world.trace.append((process.name, "ended:", end, ""))
         process.killed = False
         process.close_files()
         self.ends.append(end.partition(":")[0])

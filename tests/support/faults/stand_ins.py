@@ -17,7 +17,7 @@ from tests.support.faults.plain_delta import PlainTable, write_plain
 from tests.support.faults.seams import current, watched
 from tests.support.faults.world import Broken
 from windrow.pipelines import storage
-from windrow.pipelines.delta import contract, new_files
+from windrow.pipelines.delta import contract, log, new_files
 from windrow.pipelines.delta import lake as lakes
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import write_rows
@@ -126,6 +126,7 @@ def simulated() -> Iterator[None]:
         watched(),
         patch.multiple(storage, DeltaTable=PlainTable),
         patch.multiple(contract, DeltaTable=PlainTable),
+        patch.multiple(log, has_empty_entry=lambda folder: False),  # an entry is whole, or isn't there
         patch.multiple(lakes, write_deltalake=write_plain),
         patch.multiple(new_files, _checked=lambda table, rows: rows),
         patch.multiple(audit, replayed=replayed),

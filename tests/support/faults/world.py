@@ -112,17 +112,22 @@ class World:
     """One history. `trace`: every call, for the reader of a failure."""
 
     def __init__(self, seed: int, rates: Rates, home: Path):
-        self.chance, self.rates, self.home = Random(seed), rates, str(home)
+        self.chance, self.home = Random(seed), str(home)
+        self.go_on_with(rates)
         self.clock = _BEGINS
         self.processes: list[Process] = []
         self.by_thread: dict[int, Process] = {}
-        self.trace: list[str] = []
+        self.trace: list[tuple[str, str, object, str]] = []
         self.calls = self.names = self.faults = 0
         self.broken: BaseException | None = None
         self.finished = threading.Semaphore(0)
         self.on_commit: Callable[[Process, Path], None] = lambda process, place: None
         self.replays = Replays(self.chance, 0.1)
         self.on_foreign: Callable[[Path], None] = lambda place: None
+
+    def go_on_with(self, rates: Rates) -> None:
+        """From here on calls meet faults that often."""
+        self.rates, self.most = rates, rates.kill + rates.error + rates.again + rates.foreign
 
     def run(self, *processes: tuple[str, Callable[[Process], object]]) -> None:
         """Run programs, which take turns, to their ends. Raises what broke."""
@@ -143,9 +148,9 @@ class World:
             if process.killed:
                 raise Killed
         fate = self._fate(kind, place) if kind is not LOOK else ""
-        if kind is not LOOK or fate:
-            self.trace.append(f"{process.name}: {name} {self._below(place)}{fate and ' → ' + fate}")
-        self._before(process, fate)
+        self.trace.append((process.name, name, place, fate))
+        if fate:
+            self._before(process, fate)
         process.inside = True
         try:
             found = effect()
@@ -155,11 +160,14 @@ class World:
                 self.on_foreign(Path(str(place)))
         finally:
             process.inside = False
-        self._behind(process, fate)
+        if fate:
+            self._behind(process, fate)
         return found
 
     def _fate(self, kind: str, place: object) -> str:
-        drawn, rates = self.chance.random(), self.rates
+        if kind is LOOK or (drawn := self.chance.random()) >= self.most:
+            return ""
+        rates = self.rates
         for rate, fates in (
             (rates.kill, ("killed before", "killed behind")),
             (rates.error, tuple(f"fails: {_TEXTS[each]}" for each in _ERRORS[kind])),
@@ -230,5 +238,7 @@ class World:
         """32 hexadecimal digits, in no order."""
         return f"{self.chance.getrandbits(128):032x}"
 
-    def _below(self, place: object) -> str:
-        return str(place).removeprefix(self.home + "/")
+    def story(self) -> str:
+        """The trace in lines."""
+        places = [(who, what, str(place).removeprefix(f"{self.home}/"), fate) for who, what, place, fate in self.trace]
+        return "\n".join(f"{who}: {what} {place}{fate and ' → ' + fate}" for who, what, place, fate in places)
