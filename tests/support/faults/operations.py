@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from tests.support.faults.contract import Contract
+from tests.support.faults.ingesting import ingest
 from tests.support.faults.world import Broken, Killed, Process
 from windrow.pipelines.cli._errors import _of_the_machine
 from windrow.pipelines.config import Config
@@ -47,7 +48,22 @@ class Look:
         contract.reads(config, self.query)
 
 
-Operation = Replay | Look
+@dataclass(frozen=True)
+class Ingest:
+    """An ingest of a file that has one event of a day."""
+
+    path: str
+    day: date
+    run_id: str
+
+    def __str__(self) -> str:
+        return f"ingests {self.path} of {self.day} as {self.run_id}"
+
+    def do(self, config: Config, contract: Contract) -> None:
+        ingest(Lake(config).committing(run_id=self.run_id), self.path, self.day, self.run_id)
+
+
+Operation = Replay | Ingest | Look
 
 
 @dataclass

@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,6 +36,7 @@ _rows: dict[tuple[int, int], pa.Table] = {}
 _entries: dict[tuple[int, int], list[dict]] = {}
 _schemas: dict[str, pa.Schema] = {}
 _states: dict[tuple, "State"] = {}
+_whole: dict[tuple[str, str], pa.Table] = {}
 
 
 @dataclass(eq=False)
@@ -46,24 +47,23 @@ class State:
     metadata: dict
     files: dict[str, dict]
     actions: pa.Table | None = None
-    rows: dict[str, pa.Table] = field(default_factory=dict)
+    rows: pa.Table | None = None
 
 
 class PlainTable:
     """As `deltalake.DeltaTable`."""
 
     def __init__(self, table_uri: str, version: int | None = None, storage_options: object = None):
-        self.folder = Path(table_uri)
+        self.folder = table_uri
         self.state = _tried(READ, "open table", self.folder, lambda: _state(self.folder, version))
         self.optimize = SimpleNamespace(compact=self._compact)
 
     @staticmethod
     def is_deltatable(table_uri: str, storage_options: object = None) -> bool:
-        return bool(_versions(Path(table_uri)))
+        return bool(_versions(table_uri))
 
     @classmethod
     def create(cls, table_uri: str, schema: pa.Schema, partition_by: list[str], description: str, **how: Any) -> None:
-        folder = Path(table_uri)
         metadata = {
             "id": new_name(),
             "description": description,
@@ -76,7 +76,7 @@ class PlainTable:
         protocol = {"minReaderVersion": 1, "minWriterVersion": 3}
         actions = [{"commitInfo": {"operation": "CREATE TABLE"}}, {"protocol": protocol}, {"metaData": metadata}]
         try:
-            _put(folder, 0, actions)
+            _put(table_uri, 0, actions)
         except FileExistsError as error:
             raise CommitFailedError("a Delta Lake table already exists at that location") from error
 
@@ -112,25 +112,32 @@ class PlainTable:
 
     def to_pyarrow_table(self, filters: list | None = None, columns: list[str] | None = None, **_: object) -> pa.Table:
         asked = [path for path, add in self.state.files.items() if _may(add, filters)]
-        parts = _tried(READ, "read rows", self.folder, lambda: [*map(self.rows_of, asked)])
-        rows = pa.concat_tables([self.arrow.empty_table(), *parts])
+        rows = _tried(READ, "read rows", self.folder, lambda: self._rows(asked))
         if filters:
             rows = rows.filter(pq.filters_to_expression(filters))
         return rows.select(columns) if columns else rows
+
+    def _rows(self, paths: list[str]) -> pa.Table:
+        if self.state.rows is None or len(paths) < len(self.state.files):
+            rows = pa.concat_tables([self.arrow.empty_table(), *map(self.rows_of, paths)])
+            if len(paths) < len(self.state.files):
+                return rows
+            self.state.rows = rows
+        return self.state.rows
 
     def to_pyarrow_dataset(self, **_: object) -> pyarrow.dataset.Dataset:
         return pyarrow.dataset.dataset(self.to_pyarrow_table())
 
     def rows_of(self, path: str) -> pa.Table:
         """With the values of its partition. DeltaError for a file that is gone."""
-        if path in self.state.rows:
-            return self.state.rows[path]
-        rows, values = _read(self.folder / unquote(path)), self.state.files[path]["partitionValues"]
-        for name in self.partitions:
-            value = pa.scalar(values[name]).cast(self.arrow.field(name).type)
-            rows = rows.append_column(self.arrow.field(name), pa.repeat(value, len(rows)))
-        self.state.rows[path] = rows.select(self.arrow.names).cast(self.arrow)
-        return self.state.rows[path]
+        key = self.folder, path
+        if key not in _whole:
+            rows, values = _read(f"{self.folder}/{unquote(path)}"), self.state.files[path]["partitionValues"]
+            for name in self.partitions:
+                value = pa.scalar(values[name]).cast(self.arrow.field(name).type)
+                rows = rows.append_column(self.arrow.field(name), pa.repeat(value, len(rows)))
+            _whole[key] = rows.select(self.arrow.names).cast(self.arrow)
+        return _whole[key]
 
     def get_add_actions(self, flatten: bool) -> pa.Table:
         if self.state.actions is None:
@@ -169,7 +176,7 @@ class PlainTable:
         for values, part in _partitioned(rows, self.partitions):
             folder = "".join(f"{name}={value}/" for name, value in values.items())
             path = f"{folder}part-{new_name()}.parquet"
-            place = self.folder / path
+            place = Path(self.folder, path)
 
             def write(place: Path = place, part: pa.Table = part) -> None:
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -189,7 +196,7 @@ class PlainTable:
                 _put(self.folder, state.version + 1, [said, *actions])
                 return
             except FileExistsError:
-                state = PlainTable(str(self.folder)).state
+                state = PlainTable(self.folder).state
         raise CommitFailedError("a concurrent transaction deleted data this operation read")
 
     def _compact(self, commit_properties: CommitProperties) -> None:
@@ -214,16 +221,16 @@ def write_plain(
     table.commit("WRITE", actions, commit_properties)
 
 
-def _versions(folder: Path) -> list[int]:
+def _versions(folder: str) -> list[int]:
     try:
-        return sorted(int(name[:20]) for name in os.listdir(folder / log.LOG) if name.endswith(".json"))
+        return sorted(int(name[:20]) for name in os.listdir(f"{folder}/{log.LOG}") if name.endswith(".json"))
     except OSError as error:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             return []
         raise DeltaError(f"Generic LocalFileSystem error: {error} (os error {error.errno})") from error
 
 
-def _state(folder: Path, version: int | None) -> State:
+def _state(folder: str, version: int | None) -> State:
     versions = _versions(folder)
     if not versions:
         raise TableNotFoundError(f"no log files in {folder}")
@@ -237,7 +244,7 @@ def _state(folder: Path, version: int | None) -> State:
     return _states[key]
 
 
-def _replayed(folder: Path, newest: int) -> State:
+def _replayed(folder: str, newest: int) -> State:
     state = State(newest, {}, {})
     for number in range(newest + 1):
         for action in _entry(folder, number):
@@ -249,7 +256,7 @@ def _replayed(folder: Path, newest: int) -> State:
     return state
 
 
-def _entry(folder: Path, version: int) -> list[dict]:
+def _entry(folder: str, version: int) -> list[dict]:
     place = f"{folder}/{log.LOG}/{version:020d}.json"
     found = os.stat(place)
     key = found.st_ino, found.st_mtime_ns
@@ -259,9 +266,9 @@ def _entry(folder: Path, version: int) -> list[dict]:
     return _entries[key]
 
 
-def _put(folder: Path, version: int, actions: list[dict]) -> None:
+def _put(folder: str, version: int, actions: list[dict]) -> None:
     """FileExistsError where there is such a version."""
-    place = log.entry(folder, version)
+    place = log.entry(Path(folder), version)
     text = "".join(json.dumps(action) + "\n" for action in actions)
 
     def put() -> None:
@@ -276,7 +283,7 @@ def _put(folder: Path, version: int, actions: list[dict]) -> None:
     _tried(COMMIT, "commit", place, put)
 
 
-def _tried(kind: str, name: str, place: Path, effect: Callable[[], Any]) -> Any:
+def _tried(kind: str, name: str, place: object, effect: Callable[[], Any]) -> Any:
     """A call; in the words of delta-rs where the operating system refuses it."""
     try:
         return call(kind, name, place, effect)
@@ -286,7 +293,7 @@ def _tried(kind: str, name: str, place: Path, effect: Callable[[], Any]) -> Any:
         raise DeltaError(f"Generic LocalFileSystem error: {error.strerror} (os error {error.errno})") from error
 
 
-def _read(place: Path) -> pa.Table:
+def _read(place: str) -> pa.Table:
     try:
         found = os.stat(place)
     except FileNotFoundError as error:
@@ -299,7 +306,13 @@ def _read(place: Path) -> pa.Table:
 
 
 def forget_what_was_read() -> None:
-    for each in (_rows, _entries, _states):
+    for each in (_rows, _entries, _states, _whole):
+        each.clear()
+
+
+def forget_what_was_made() -> None:
+    """A history's own: the next one makes other files in the same places."""
+    for each in (_states, _whole):
         each.clear()
 
 

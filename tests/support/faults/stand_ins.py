@@ -13,6 +13,7 @@ from unittest.mock import patch
 import pyarrow as pa
 from deltalake import CommitProperties
 
+from tests.support.faults.ingesting import joined, note_share, require_together
 from tests.support.faults.plain_delta import PlainTable, write_plain
 from tests.support.faults.seams import current, watched
 from tests.support.faults.world import Broken
@@ -24,6 +25,7 @@ from windrow.pipelines.delta.new_files import write_rows
 from windrow.pipelines.engines.file_rows import ALL_TIME
 from windrow.pipelines.gate.gate import Gate
 from windrow.pipelines.gate.recount.query_days import AuditedDays
+from windrow.pipelines.ingest import partitions
 from windrow.pipelines.ledger import run_table
 from windrow.pipelines.ledger.verdicts import Verdict
 from windrow.pipelines.replay import audit
@@ -41,6 +43,7 @@ FOREIGN = -1
 
 def work_of(lake: Lake, tables: QueryTables, days: Sequence[date], read: Reading) -> Work:
     """As batch.py has it: each day reads itself."""
+    require_together(lake, read.snapshot.version(tables.source.silver.name), read.days)
     backs = tuple(LookBack(day, day, None, day, 0) for day in days)
     return Work(tables, backs, None, read.snapshot.version(tables.source.silver.name))  # type: ignore[arg-type]
 
@@ -130,6 +133,7 @@ def simulated() -> Iterator[None]:
         patch.multiple(lakes, write_deltalake=write_plain),
         patch.multiple(new_files, _checked=lambda table, rows: rows),
         patch.multiple(audit, replayed=replayed),
+        patch.multiple(partitions, note_share=note_share, _joined=joined),
         patch.multiple(batch, work_of=work_of, definition_hash=cache(batch.definition_hash)),
         patch.multiple(run_table, definition_hash=cache(run_table.definition_hash)),
         patch.multiple(definitions, served=lambda tables: [], tables_of=cache(definitions.tables_of)),
