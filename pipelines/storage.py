@@ -4,6 +4,7 @@ Credentials are never kept: each library reads the standard variables (AWS_ACCES
 that it runs in.
 """
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -191,7 +192,12 @@ def move(source: Location, target: Location) -> None:
     any of it goes."""
     make_folder(target.parent)
     if isinstance(source, Path):
-        shutil.move(source, str(target))
+        try:
+            source.rename(str(target))
+        except OSError as error:  # refused by anything else, a copy would leave half of a folder there
+            if error.errno != errno.EXDEV:
+                raise
+            shutil.move(source, str(target))
     elif source.protocol == "hdfs":
         source.fs.mv(source.path, _path_on_server(target))
     else:

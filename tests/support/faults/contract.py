@@ -104,7 +104,7 @@ class Contract:
     def ended(self) -> None:
         """All that was asked for is done: nothing runs, nothing is lost or double, and each day is of one run."""
         lake = Lake(self.config)
-        require(not running.found(self.config), f"still in the ledger: {running.found(self.config)}")
+        require(not any(each.lives for each in running.found(self.config)), "a step runs whose process has ended")
         if lake.version(RUNS.name) is not None:
             self._ledger(lake)
         for query, of in self.tables.items():

@@ -1,6 +1,7 @@
-"""Delta tables in plain Python, over the files that delta-rs would write: what pipelines/delta asks of deltalake, without
-its 2 to 30 ms of processor time a call. An entry of the log and each file of rows is a call of the simulation's, which
-may fail, or kill (seams.py). test_deterministic_faults.py compares what it makes with what delta-rs reads.
+"""Delta tables in plain Python, over the files that delta-rs would write: what pipelines/delta asks of deltalake,
+without its 2 to 30 ms of processor time a call. An entry of the log and each file of rows is a call of the
+simulation's, which may fail, or kill (seams.py). test_deterministic_faults.py compares what it makes with what delta-rs
+reads.
 
 What was read once is kept by the file's inode and time: no writer changes a file where it lies.
 """
@@ -187,7 +188,7 @@ class PlainTable:
             yield {"add": _add(path, values, os.path.getsize(place), stats)}
 
     def commit(self, operation: str, actions: list[dict], properties: CommitProperties) -> None:
-        """In the next version that is free, as delta-rs does; CommitFailedError where another commit took a file out."""
+        """In the next version that is free, as delta-rs does; CommitFailedError where another took a file out."""
         said = {"commitInfo": {"operation": operation, **properties.custom_metadata}}
         removed = {each["remove"]["path"] for each in actions if "remove" in each}
         state = self.state

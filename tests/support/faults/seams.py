@@ -7,6 +7,7 @@ import fcntl
 import io
 import os
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -83,10 +84,14 @@ def _unlocked(real: Callable) -> Callable:
     return close
 
 
-def _sleep(_: float) -> None:
+def _sleep(seconds: float) -> None:
     here = process()
-    assert here is not None, "no world sleeps"
-    here.wait()
+    time.sleep(seconds) if here is None else here.wait()
+
+
+def _monotonic() -> float:
+    here = process()
+    return time.monotonic() if here is None else here.world.clock.timestamp()
 
 
 class _Clock(datetime):
@@ -122,7 +127,7 @@ def watched() -> Iterator[None]:
         put(io, open=_open)
         put(locks.file_locks, fcntl=SimpleNamespace(**vars(fcntl) | {"flock": _flock}))
         put(FileLock, close=_unlocked(FileLock.close))
-        put(locks, time=SimpleNamespace(sleep=_sleep, monotonic=lambda: current[0].clock.timestamp()))
+        put(locks, time=SimpleNamespace(sleep=_sleep, monotonic=_monotonic))
         put(storage, new_parquet=_parquet(WRITE, storage.new_parquet), parquet=_parquet(READ, storage.parquet))
         for module in (run_table, verdicts, promises):
             put(module, datetime=_Clock)

@@ -1,5 +1,5 @@
-"""What a history does without: the kernels, the checks of their rows, and delta-rs. A run's replay makes a few rows that
-say which replay it was (`Made`), and the gate looks whether the rows of a version are all those of one that is good.
+"""What a history does without: the kernels, the checks of their rows, and delta-rs. A run's replay makes a few rows
+that say which replay it was (`Made`), and the gate looks whether the rows of a version are all those of a good one.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from windrow.pipelines.engines.file_rows import ALL_TIME
 from windrow.pipelines.gate.gate import Gate
 from windrow.pipelines.gate.recount.query_days import AuditedDays
 from windrow.pipelines.ingest import partitions
-from windrow.pipelines.ledger import run_table
+from windrow.pipelines.ledger import code_hash
 from windrow.pipelines.ledger.verdicts import Verdict
 from windrow.pipelines.replay import audit
 from windrow.pipelines.replay.task import WrittenShare
@@ -134,8 +134,8 @@ def simulated() -> Iterator[None]:
         patch.multiple(new_files, _checked=lambda table, rows: rows),
         patch.multiple(audit, replayed=replayed),
         patch.multiple(partitions, note_share=note_share, _joined=joined),
-        patch.multiple(batch, work_of=work_of, definition_hash=cache(batch.definition_hash)),
-        patch.multiple(run_table, definition_hash=cache(run_table.definition_hash)),
+        patch.multiple(batch, work_of=work_of),
+        patch.multiple(code_hash, _hashes=cache(code_hash._hashes)),
         patch.multiple(definitions, served=lambda tables: [], tables_of=cache(definitions.tables_of)),
         patch.multiple(Gate, check_audit=check_audit, check_silver=no_verdicts),
     ):
