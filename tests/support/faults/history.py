@@ -15,7 +15,7 @@ from unittest.mock import patch
 from tests.support.faults.contract import Contract, require
 from tests.support.faults.ingesting import require_ingested
 from tests.support.faults.operations import Doing, Ingest, Look, Operation, Replay
-from tests.support.faults.plain_delta import forget_what_was_made, forget_what_was_read
+from tests.support.faults.plain_delta import forget_what_was_made
 from tests.support.faults.seams import current
 from tests.support.faults.stand_ins import commit_of_another, simulated
 from tests.support.faults.world import Broken, Process, Rates, World
@@ -161,7 +161,6 @@ def histories(root: Path) -> Iterator["Histories"]:
     made = Histories(root)
     with simulated():
         yield made
-    forget_what_was_read()
 
 
 class Histories:

@@ -2,15 +2,12 @@
 without its 2 to 30 ms of processor time a call. An entry of the log and each file of rows is a call of the
 simulation's, which may fail, or kill (seams.py). test_deterministic_faults.py compares what it makes with what delta-rs
 reads.
-
-What was read once is kept by the file's inode and time: no writer changes a file where it lies.
 """
 
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,33 +19,29 @@ import pyarrow.compute as pc
 import pyarrow.dataset
 import pyarrow.parquet as pq
 from deltalake import CommitProperties, Schema
-from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
-from deltalake.transaction import AddAction, RemoveAction
+from deltalake.exceptions import CommitFailedError, DeltaError
 
-from tests.support.faults.seams import call, new_name, now_ms
-from tests.support.faults.world import COMMIT, READ, WRITE
-from windrow.pipelines.delta import log
+from tests.support.faults.plain_log import (
+    action_of,
+    add_action,
+    forget_logs,
+    log_versions,
+    may_hold,
+    put_entry,
+    remove_action,
+    state_of,
+    tried,
+)
+from tests.support.faults.seams import new_name, now_ms
+from tests.support.faults.world import READ, WRITE
 from windrow.pipelines.delta.new_files import _statistics
 
 _TIME = pa.timestamp("us", "UTC")
 _CONDITION = re.compile(r"`(\w+)` IN \((.*?)\)(?= AND `|$)")
 _VALUE = re.compile(r"CAST\('([^']*)' AS DATE\)|'([^']*)'|(-?\d+)")
 _rows: dict[tuple[int, int], pa.Table] = {}
-_entries: dict[tuple[int, int], list[dict]] = {}
 _schemas: dict[str, pa.Schema] = {}
-_states: dict[tuple, "State"] = {}
 _whole: dict[tuple[str, str], pa.Table] = {}
-
-
-@dataclass(eq=False)
-class State:
-    """A version: its metadata, and by path what adds each of its files, in the order in which they came."""
-
-    version: int
-    metadata: dict
-    files: dict[str, dict]
-    actions: pa.Table | None = None
-    rows: pa.Table | None = None
 
 
 class PlainTable:
@@ -56,12 +49,12 @@ class PlainTable:
 
     def __init__(self, table_uri: str, version: int | None = None, storage_options: object = None):
         self.folder = table_uri
-        self.state = _tried(READ, "open table", self.folder, lambda: _state(self.folder, version))
+        self.state = tried(READ, "open table", self.folder, lambda: state_of(self.folder, version))
         self.optimize = SimpleNamespace(compact=self._compact)
 
     @staticmethod
     def is_deltatable(table_uri: str, storage_options: object = None) -> bool:
-        return bool(_versions(table_uri))
+        return bool(log_versions(table_uri))
 
     @classmethod
     def create(cls, table_uri: str, schema: pa.Schema, partition_by: list[str], description: str, **how: Any) -> None:
@@ -77,7 +70,7 @@ class PlainTable:
         protocol = {"minReaderVersion": 1, "minWriterVersion": 3}
         actions = [{"commitInfo": {"operation": "CREATE TABLE"}}, {"protocol": protocol}, {"metaData": metadata}]
         try:
-            _put(table_uri, 0, actions)
+            put_entry(table_uri, 0, actions)
         except FileExistsError as error:
             raise CommitFailedError("a Delta Lake table already exists at that location") from error
 
@@ -109,11 +102,13 @@ class PlainTable:
         return _schemas[text]
 
     def file_uris(self, file_pruning_predicate: list[tuple] | None = None) -> list[str]:
-        return [f"{self.folder}/{path}" for path, add in self.state.files.items() if _may(add, file_pruning_predicate)]
+        return [
+            f"{self.folder}/{path}" for path, add in self.state.files.items() if may_hold(add, file_pruning_predicate)
+        ]
 
     def to_pyarrow_table(self, filters: list | None = None, columns: list[str] | None = None, **_: object) -> pa.Table:
-        asked = [path for path, add in self.state.files.items() if _may(add, filters)]
-        rows = _tried(READ, "read rows", self.folder, lambda: self._rows(asked))
+        asked = [path for path, add in self.state.files.items() if may_hold(add, filters)]
+        rows = tried(READ, "read rows", self.folder, lambda: self._rows(asked))
         if filters:
             rows = rows.filter(pq.filters_to_expression(filters))
         return rows.select(columns) if columns else rows
@@ -166,9 +161,9 @@ class PlainTable:
     def create_write_transaction(
         self, actions: Sequence, mode: str, schema: Schema, partition_by: object, commit_properties: CommitProperties
     ) -> None:
-        found = [_action(each) for each in actions]
+        found = [action_of(each) for each in actions]
         if mode == "overwrite":
-            found += [_removed(path) for path in self.state.files]
+            found += [remove_action(path) for path in self.state.files]
             found.append({"metaData": self.state.metadata | {"schemaString": schema.to_json()}})
         self.commit("WRITE", found, commit_properties)
 
@@ -183,9 +178,9 @@ class PlainTable:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 pq.write_table(part.replace_schema_metadata(), place)
 
-            _tried(WRITE, "write rows", place, write)
+            tried(WRITE, "write rows", place, write)
             stats = _statistics(pq.read_metadata(place))
-            yield {"add": _add(path, values, os.path.getsize(place), stats)}
+            yield {"add": add_action(path, values, os.path.getsize(place), stats)}
 
     def commit(self, operation: str, actions: list[dict], properties: CommitProperties) -> None:
         """In the next version that is free, as delta-rs does; CommitFailedError where another took a file out."""
@@ -194,7 +189,7 @@ class PlainTable:
         state = self.state
         while not removed - state.files.keys():
             try:
-                _put(self.folder, state.version + 1, [said, *actions])
+                put_entry(self.folder, state.version + 1, [said, *actions])
                 return
             except FileExistsError:
                 state = PlainTable(self.folder).state
@@ -202,7 +197,7 @@ class PlainTable:
 
     def _compact(self, commit_properties: CommitProperties) -> None:
         added = list(self.write(self.to_pyarrow_table()))
-        actions = [*map(_removed, self.state.files), *added]
+        actions = [*map(remove_action, self.state.files), *added]
         for each in actions:
             next(iter(each.values()))["dataChange"] = False
         self.commit("OPTIMIZE", actions, commit_properties)
@@ -217,81 +212,9 @@ def write_plain(
         held = table.rows_of(path)
         left = held.filter(pc.invert(_mask(held, predicate or "1 = 1")))
         if len(left) < len(held):
-            actions += [_removed(path), *(table.write(left) if len(left) else ())]
+            actions += [remove_action(path), *(table.write(left) if len(left) else ())]
     actions += table.write(rows) if len(rows) else ()
     table.commit("WRITE", actions, commit_properties)
-
-
-def _versions(folder: str) -> list[int]:
-    try:
-        return sorted(int(name[:20]) for name in os.listdir(f"{folder}/{log.LOG}") if name.endswith(".json"))
-    except OSError as error:
-        if isinstance(error, FileNotFoundError | NotADirectoryError):
-            return []
-        raise DeltaError(f"Generic LocalFileSystem error: {error} (os error {error.errno})") from error
-
-
-def _state(folder: str, version: int | None) -> State:
-    versions = _versions(folder)
-    if not versions:
-        raise TableNotFoundError(f"no log files in {folder}")
-    newest = versions[-1] if version is None else version
-    if newest not in versions:
-        raise DeltaError(f"Invalid table version: {newest}")
-    found = os.stat(f"{folder}/{log.LOG}/{newest:020d}.json")
-    key = folder, newest, found.st_ino, found.st_mtime_ns
-    if key not in _states:
-        _states[key] = _replayed(folder, newest)
-    return _states[key]
-
-
-def _replayed(folder: str, newest: int) -> State:
-    state = State(newest, {}, {})
-    for number in range(newest + 1):
-        for action in _entry(folder, number):
-            state.metadata = action.get("metaData", state.metadata)
-            if "remove" in action:
-                state.files.pop(action["remove"]["path"], None)
-            if "add" in action:
-                state.files[action["add"]["path"]] = action["add"]
-    return state
-
-
-def _entry(folder: str, version: int) -> list[dict]:
-    place = f"{folder}/{log.LOG}/{version:020d}.json"
-    found = os.stat(place)
-    key = found.st_ino, found.st_mtime_ns
-    if key not in _entries:
-        with open(place) as file:
-            _entries[key] = [json.loads(line) for line in file]
-    return _entries[key]
-
-
-def _put(folder: str, version: int, actions: list[dict]) -> None:
-    """FileExistsError where there is such a version."""
-    place = log.entry(Path(folder), version)
-    text = "".join(json.dumps(action) + "\n" for action in actions)
-
-    def put() -> None:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_name(f"_commit_{version}.tmp")
-        part.write_text(text)
-        try:
-            os.link(part, place)
-        finally:
-            part.unlink()
-
-    _tried(COMMIT, "commit", place, put)
-
-
-def _tried(kind: str, name: str, place: object, effect: Callable[[], Any]) -> Any:
-    """A call; in the words of delta-rs where the operating system refuses it."""
-    try:
-        return call(kind, name, place, effect)
-    except FileExistsError:
-        raise
-    except OSError as error:
-        raise DeltaError(f"Generic LocalFileSystem error: {error.strerror} (os error {error.errno})") from error
 
 
 def _read(place: str) -> pa.Table:
@@ -306,43 +229,11 @@ def _read(place: str) -> pa.Table:
     return _rows[key]
 
 
-def forget_what_was_read() -> None:
-    for each in (_rows, _entries, _states, _whole):
-        each.clear()
-
-
 def forget_what_was_made() -> None:
     """A history's own: the next one makes other files in the same places."""
-    for each in (_states, _whole):
-        each.clear()
-
-
-def _action(each: AddAction | RemoveAction) -> dict:
-    if isinstance(each, RemoveAction):
-        return _removed(each.path)
-    return {"add": _add(each.path, dict(each.partition_values), each.size, each.stats)}
-
-
-def _add(path: str, values: dict, size: int, stats: str) -> dict:
-    shared = {"modificationTime": now_ms(), "dataChange": True}
-    return {"path": path, "partitionValues": values, "size": size, **shared, "stats": stats}
-
-
-def _removed(path: str) -> dict:
-    return {"remove": {"path": path, "deletionTimestamp": now_ms(), "dataChange": True}}
-
-
-def _may(add: dict, filters: list[tuple] | None) -> bool:
-    """Whether a file may hold rows of its partition's values."""
-    for column, sign, value in filters or ():
-        if column in add["partitionValues"]:
-            held, asked = add["partitionValues"][column], value if sign == "in" else (value,)
-            texts = [str(each) for each in asked]
-            low, high = texts[0], texts[-1]
-            kept = {"in": held in texts, "=": held == low, ">=": held >= low, "<=": held <= high}
-            if not kept[sign]:
-                return False
-    return True
+    forget_logs()
+    _whole.clear()
+    _rows.clear()
 
 
 def _partitioned(rows: pa.Table, partitions: list[str]) -> Iterable[tuple[dict[str, str], pa.Table]]:
