@@ -1,5 +1,5 @@
-"""What histories with faults have found (test_deterministic_faults.py), each by itself: another list of operations gives
-a seed another history.
+"""What histories with faults have found (test_deterministic_faults.py), each by itself: another list of operations
+gives a seed another history.
 """
 
 import errno

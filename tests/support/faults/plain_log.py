@@ -11,8 +11,8 @@ import pyarrow as pa
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction
 
-from tests.support.faults.seams import call, now_ms
-from tests.support.faults.world import COMMIT
+from tests.support.faults.seams import call, new_name, now_ms
+from tests.support.faults.world import COMMIT, WRITE
 from windrow.pipelines.delta import log
 
 _entries: dict[tuple[int, int], list[dict]] = {}
@@ -80,16 +80,20 @@ def put_entry(folder: str, version: int, actions: list[dict]) -> None:
     place = log.entry(Path(folder), version)
     text = "".join(json.dumps(action) + "\n" for action in actions)
 
-    def put() -> None:
+    part = place.with_name(f"_commit_{new_name()}.tmp")
+
+    def write() -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_name(f"_commit_{version}.tmp")
         part.write_text(text)
+
+    def name() -> None:
         try:
             os.link(part, place)
         finally:
             part.unlink()
 
-    tried(COMMIT, "commit", place, put)
+    tried(WRITE, "write entry", part, write)
+    tried(COMMIT, "commit", place, name)
 
 
 def tried(kind: str, name: str, place: object, effect: Callable[[], Any]) -> Any:
