@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast bench-peers experiments bench-latemark
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast bench-peers experiments bench-latemark faults
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -71,6 +71,12 @@ fuzz: export WINDROW_FUZZ_SEED := $(or $(SEED),$(shell date +%s))
 fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CASES=...
 	@echo CASES=$(WINDROW_FUZZ_CASES) SEED=$(WINDROW_FUZZ_SEED)
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
+
+faults: export WINDROW_FAULTS_COUNT = $(or $(HISTORIES),1000)
+faults: export WINDROW_FAULTS_FIRST := $(or $(SEED),$(shell date +%s))
+faults: setup ## 1,000 short histories of runs, ingests and readers in which any call may fail or kill, from another SEED on each time; more: HISTORIES=...
+	@echo HISTORIES=$(WINDROW_FAULTS_COUNT) SEED=$(WINDROW_FAULTS_FIRST)
+	@$(WINDROW_PYTHON) -m pytest -q --timeout 0 tests/robustness/test_deterministic_faults.py
 
 nightly: nightly-operations nightly-tests test-cluster test-days ## what takes longer than CI has: these four
 
