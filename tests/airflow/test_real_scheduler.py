@@ -35,7 +35,7 @@ TASKS = {"ingest": "success", "replay": "success", "replay_failed": "skipped"}
 BACKFILL_TASKS = {"backfill": "success", "backfill_failed": "skipped"}
 DAYS, TRIPS_PER_DAY = 2, 40
 NOT_OF_THE_STREAM = date(1999, 12, 31)
-LIMIT_S, TOLD = 1_800.0, "told"
+LIMIT_S, TOLD, PROMISED = 1_800.0, "told", "promise(rows_between=(1, 2))"
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +47,8 @@ def stack(tmp_path_factory):
     try:
         with pytest.MonkeyPatch.context() as outside:
             outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand", "one_fails")))
-            project = few_queries.definitions(home, (*QUERIES, IN_ORDER))
-            dags = project / "dags"
+            dags = few_queries.definitions(home, (*QUERIES, IN_ORDER), bikes_demand=PROMISED) / "dags"
             few_queries.tell(dags, DAG, home / TOLD, late_after_s=5)
-            few_queries.promise(project, "bikes_demand", "promise(rows_between=(1, 2))")
             client = server.start(home, config.landing, dags).client()
         client.wait_for_dag(DAG)
         last = next_day(client, DAG)
@@ -90,23 +88,11 @@ def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks
     assert runs["foreign_day"]["state"] == "failed"
 
 
-def test_a_notifier_of_windrow_toml_is_told_of_the_task_that_failed_and_of_each_run_that_is_late(stack, done):
+def test_a_notifier_is_told_of_the_task_that_failed_of_each_late_run_and_of_each_broken_promise(stack, done):
     told = (stack.config.home / TOLD).read_text().split()
     assert "foreign_day,ingest" in told
-    assert {*told} >= {f"{run['dag_run_id']},late" for run in done}
-
-
-def test_it_is_told_of_a_broken_promise_which_the_event_of_the_asset_has_too(stack, done):
-    told = (stack.config.home / TOLD).read_text().split()
-    assert {line for line in told if line.endswith(",promise")} == {
-        f"{each['dag_run_id']},replay,promise" for each in done
-    }
-    events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
-    extras = [event["extra"] for event in events if event["name"] == "bikes_demand"]
-    broken = [
-        (each["verdict"], each["allowed"]) for of in extras for each in of["promises"] if each["day"] == of["day"]
-    ]
-    assert broken == [("warn", "1 to 2 rows")] * DAYS
+    assert {*told} >= {f"{run['dag_run_id']},{what}" for run in done for what in ("late", "replay,promise")}
+    assert sum(line.endswith(",promise") for line in told) == len(done)
 
 
 def test_scheduled_and_manual_runs_succeed_each_with_two_tasks(stack, done):
@@ -194,6 +180,8 @@ def test_publishing_updates_airflow_s_assets(stack, done):
     assert counted.pop("runs") == 1  # of the run that failed
     once = {"bikes_daily": 1, "bikes_daily_late": 1}  # its first day has no rows
     assert counted == dict.fromkeys(published, DAYS) | once | {"bronze_bikes": 1, "silver_bikes": 1}
+    promised = [event["extra"]["promises"][0] for event in events if event["name"] == "bikes_demand"]
+    assert [(each["verdict"], each["allowed"]) for each in promised] == [("warn", "1 to 2 rows")] * DAYS
     for name in published:
         extras = [event["extra"] for event in events if event["name"] == name]
         held = {str(day): statistics.rows for day, statistics in by_day(Lake(stack.config), name).items()}

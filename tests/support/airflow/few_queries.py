@@ -24,14 +24,18 @@ def tell(context):
 """
 
 
-def definitions(home: Path, queries: tuple[str, ...]) -> Path:
-    """A project: the checkout's definitions, without other queries."""
+def definitions(home: Path, queries: tuple[str, ...], **promised: str) -> Path:
+    """A project: the checkout's definitions, without other queries; promised: by query what it promises."""
     folder = home / "definitions"
     copied(folder, "dags", *EXAMPLES)
     for kind in ("queries", "models"):
         for file in (folder / "examples" / kind).glob("[a-z]*.py"):
             if file.stem not in queries:
                 file.unlink()
+    for query, what in promised.items():
+        file = folder / "examples" / "queries" / f"{query}.py"
+        code = file.read_text().replace("import Query, agg", "import Query, agg, promise").rstrip().removesuffix(")")
+        file.write_text(f"{code}    promises=({what},),\n)\n")
     return folder
 
 
@@ -40,13 +44,6 @@ def tell(dags: Path, stream: str, file: Path, late_after_s: int) -> None:
     (dags / "told.py").write_text(TELL.format(file=str(file)))
     with (dags.parent / "windrow.toml").open("a") as settings:
         settings.write(f'[streams.{stream}]\nnotifier = "told:tell"\nalert_after_seconds = {late_after_s}\n')
-
-
-def promise(project: Path, query: str, what: str) -> None:
-    """Have a query of the project promise something."""
-    file = project / "examples" / "queries" / f"{query}.py"
-    code = file.read_text().replace("import Query, agg", "import Query, agg, promise")
-    file.write_text(code.rstrip().removesuffix(")") + f"    promises=({what},),\n)\n")
 
 
 def windrow(home: Path, on_spark: str, failing: str) -> Path:
