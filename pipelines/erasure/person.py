@@ -125,9 +125,8 @@ def _stream_of(columns: tuple[str, ...], name: str | None) -> Stream:
         return stream
     fitting = [stream for stream in streams.values() if {*columns} <= {*stream.personal}]
     if len(fitting) != 1:
-        known = ", ".join(
-            f"{stream.name}: {', '.join(stream.personal)}" for stream in streams.values() if stream.personal
-        )
+        personal = (f"{stream.name}: {', '.join(stream.personal)}" for stream in streams.values() if stream.personal)
+        known = ", ".join(personal) or "none is declared yet: give a Column personal=True"
         allowed = "--stream STREAM too, since several have these columns" if fitting else f"personal columns ({known})"
         raise WrongParameter(WHERE, ", ".join(columns), allowed)
     return fitting[0]
