@@ -25,7 +25,6 @@ from benchmarks.features_source import COLUMNS, TripsCase, write
 from benchmarks.pages import FOLDER, Figure, claim
 from benchmarks.pages import write as write_page
 from benchmarks.process_tree import watched
-from benchmarks.processor import started_s
 from windrow.pipelines import compiled
 from windrow.pipelines.config import REPOSITORY, SPARK_CONF
 from windrow.schemas.feature_set import KNOWN, SUFFIX, TRUE
@@ -120,9 +119,9 @@ class FeatureCost(NamedTuple):
 
 
 def measured(engine: str, title: str, words: Sequence[str], environment: Mapping[str, str]) -> FeatureCost:
-    """Run a command. Neither count has too much, as in backfill_lakes.spent."""
-    before_s, seen = started_s(), watched(words, environment)
-    found = FeatureCost(engine, title, max(seen.processor_s, started_s() - before_s), seen.together_mib)
+    """Run a command."""
+    seen = watched(words, environment)
+    found = FeatureCost(engine, title, seen.processor_s, seen.together_mib)
     print(f"{title}: {found.processor_s:.1f} processor s, {found.peak_mib:,.0f} MiB", flush=True)
     return found
 

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from benchmarks.features_source import KEY, NORTH, SECONDS, SIZES_US, YOUNG
-from benchmarks.spark_ways import SEGMENT_TREE
+from benchmarks.spark_settings import SEGMENT_TREE
 from windrow.pipelines import config as configuration
 from windrow.pipelines.engines.spark import spark_session as spark
 

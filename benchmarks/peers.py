@@ -23,7 +23,6 @@ from benchmarks.pages import FOLDER, Figure, claim
 from benchmarks.pages import write as write_page
 from benchmarks.peers_source import QUESTIONS, SOURCES, PeersCase, differing
 from benchmarks.process_tree import watched
-from benchmarks.processor import started_s
 from windrow.pipelines import compiled
 from windrow.pipelines.config import REPOSITORY, Config
 from windrow.samples import bikes
@@ -74,9 +73,9 @@ class PeerCost(NamedTuple):
 
 
 def measured(title: str, words: Sequence[str], **variables: str) -> PeerCost:
-    """Run a module. Neither count of its seconds has too much, as in backfill_lakes.spent."""
-    before_s, seen = started_s(), watched([sys.executable, "-m", *words], os.environ | variables)
-    found = PeerCost(title, max(seen.processor_s, started_s() - before_s), seen.together_mib)
+    """Run a module."""
+    seen = watched([sys.executable, "-m", *words], os.environ | variables)
+    found = PeerCost(title, seen.processor_s, seen.together_mib)
     print(f"{title}: {found.processor_s:.1f} processor s", flush=True)
     return found
 
@@ -181,9 +180,7 @@ def main(arguments: list[str] | None = None) -> Path:
     compiled.ensure()
     shutil.rmtree(chosen.home, ignore_errors=True)
     home, cases = chosen.home.resolve(), (PeersCase(chosen.trips, STATIONS), PeersCase(chosen.trips, BUSY))
-    found: list[Figure] = []
-    for figure in (*of_files(home, cases), of_landing(home, chosen.days, chosen.a_day)):
-        found.append(figure)
+    found = [*of_files(home, cases), of_landing(home, chosen.days, chosen.a_day)]
     options = f"--trips {chosen.trips} --days {chosen.days} --a-day {chosen.a_day}"
     page = write_page(chosen.into, "peers", head(found, options), found)
     print(page.read_text())

@@ -26,7 +26,7 @@ from benchmarks.peers_source import (
     START,
     ZONE,
 )  # fmt: skip
-from benchmarks.spark_ways import SEGMENT_TREE
+from benchmarks.spark_settings import SEGMENT_TREE
 from windrow.pipelines import config as configuration
 from windrow.pipelines.engines.spark import spark_session as spark
 from windrow.schemas.stream import Layout

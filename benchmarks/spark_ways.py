@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 
 from benchmarks.first_light_end_to_end import counted, rows_of_windows, silver_frame, window_of_demand
+from benchmarks.spark_settings import SEGMENT_TREE
 from windrow.pipelines.config import Config
 from windrow.pipelines.engines.spark import spark_session as spark
 from windrow.schemas.queries.bikes_demand import QUERY
@@ -29,7 +30,6 @@ from windrow.schemas.tables import silver_table
 
 DAY_US = 86_400_000_000
 MOST_FILES = 1_000_000
-SEGMENT_TREE = "spark.sql.window.segmentTree.enabled"
 STATION, START, DURATION = "start_station_id", "start", "trip_duration_s"
 ROLLING_ROWS = f"{STATION} BIGINT, window_end TIMESTAMP, trips BIGINT, total_s BIGINT, longest_s BIGINT"
 

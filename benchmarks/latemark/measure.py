@@ -12,7 +12,6 @@ from benchmarks.latemark.questions import EVERY
 from benchmarks.latemark.score import LatemarkScore, scored
 from benchmarks.latemark.way import LatemarkWay, words_of
 from benchmarks.process_tree import watched
-from benchmarks.processor import started_s
 from windrow.pipelines.config import REPOSITORY
 
 DASH, NOT_ASKED = "–", "not asked: left out of this run"
@@ -78,16 +77,11 @@ class LandedStream(NamedTuple):
         into = self.folder / "answers" / f"{way.name}.parquet"
         shutil.rmtree(into.parent, ignore_errors=True)
         into.parent.mkdir()
-        before_s, seen = (
-            started_s(),
-            watched(words_of(way.name, question, self.folder, into), os.environ, most_s=most_s),
-        )
+        seen = watched(words_of(way.name, question, self.folder, into), os.environ, most_s=most_s)
         if seen.stopped:
             return _printed(none._replace(why=f"stopped after {most_s:.0f} processor s: a limit of this run"))
-        # Neither count has too much, as in backfill_lakes.spent
-        spent_s = max(seen.processor_s, started_s() - before_s)
         score = scored(self.columns, EVERY[question], AskedMoments.of(self.folder).moments_us, into)
-        return _printed(none._replace(processor_s=spent_s, peak_mib=seen.together_mib, score=score))
+        return _printed(none._replace(processor_s=seen.processor_s, peak_mib=seen.together_mib, score=score))
 
 
 def _printed(found: LatemarkRun) -> LatemarkRun:

@@ -23,7 +23,10 @@ from windrow.schemas.query import sliding
 
 pytestmark = pytest.mark.slow
 RIGHT = ("windrow_memory", "windrow_lake", "duckdb", "polars")
-BY_SPARK = ("windrow_lake_spark", "spark_window")
+BY_SPARK = [
+    pytest.param(name, marks=(pytest.mark.jvm, pytest.mark.takes(60)))
+    for name in ("windrow_lake_spark", "spark_window")
+]
 
 
 def of_small(question: LatemarkQuestion) -> LatemarkQuestion:
@@ -115,18 +118,8 @@ def test_the_scorer_counts_versions_that_are_known_too_early_or_too_late(tmp_pat
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("question", EVERY)
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [*RIGHT, *BY_SPARK])
 def test_ways_that_wait_for_all_bids_make_no_mistake(landed: LandedStream, name: str, question: str):
-    found = landed.run(LatemarkWay.of(name), question, most_s=600)
-    assert found.score and not found.score.mistakes and found.score.rows > 100
-
-
-@pytest.mark.nightly
-@pytest.mark.jvm
-@pytest.mark.takes(60)
-@pytest.mark.parametrize("question", EVERY)
-@pytest.mark.parametrize("name", BY_SPARK)
-def test_nor_do_those_by_spark(landed: LandedStream, name: str, question: str):
     found = landed.run(LatemarkWay.of(name), question, most_s=600)
     assert found.score and not found.score.mistakes and found.score.rows > 100
 

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from benchmarks.latemark.generator import landing_of
 from benchmarks.latemark.questions import AHEAD_AT_MOST, us
+from benchmarks.spark_settings import SEGMENT_TREE
 from windrow.pipelines.config import Config
 from windrow.pipelines.engines.spark import spark_session as spark
 
@@ -27,7 +28,7 @@ def session(folder: Path) -> SparkSession:
     """That of Windrow's tasks, whose JVM starts quickly, with few partitions and frames by segment trees."""
     found = spark.session(Config(folder.absolute() / "spark", landing_of(folder).absolute(), asked_engine="spark"))
     found.conf.set("spark.sql.shuffle.partitions", "2")
-    found.conf.set("spark.sql.window.segmentTree.enabled", "true")
+    found.conf.set(SEGMENT_TREE, "true")
     return found
 
 
