@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast bench-peers experiments bench-latemark faults
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -72,6 +72,12 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 	@echo CASES=$(WINDROW_FUZZ_CASES) SEED=$(WINDROW_FUZZ_SEED)
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
 
+faults: export WINDROW_FAULTS_COUNT = $(or $(HISTORIES),1000)
+faults: export WINDROW_FAULTS_FIRST := $(or $(SEED),$(shell date +%s))
+faults: setup ## 1,000 short histories of runs, ingests and readers in which any call may fail or kill, from another SEED on each time; more: HISTORIES=...
+	@echo HISTORIES=$(WINDROW_FAULTS_COUNT) SEED=$(WINDROW_FAULTS_FIRST)
+	@$(WINDROW_PYTHON) -m pytest -q --timeout 0 tests/robustness/test_deterministic_faults.py
+
 nightly: nightly-operations nightly-tests test-cluster test-days ## what takes longer than CI has: these four
 
 nightly-operations: export HYPOTHESIS_PROFILE = nightly
@@ -113,8 +119,8 @@ bench-growth: setup ## what a run of a day costs in lakes of 10, 100 and 1,000 d
 bench-long-windows: setup ## what a run of a day costs with windows of 365 days, from kept panes and from silver
 	@$(WINDROW_PYTHON) -m benchmarks.long_windows
 
-bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; writes docs/benchmarks/fiba.md
-	@$(WINDROW_PYTHON) -m benchmarks.fiba --sizes "$(or $(SIZES),normal)"
+bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; writes docs/benchmarks/fiba.md; real trips in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m benchmarks.fiba "$(or $(LANDING),../shared/data)" --sizes "$(or $(SIZES),normal)"
 
 bench-mta: setup ## the figures of the MTA paper likewise; writes docs/benchmarks/mta.md; more: SIZES=large
 	@$(WINDROW_PYTHON) -m benchmarks.mta --sizes "$(or $(SIZES),normal)"
@@ -141,7 +147,7 @@ calibrate: setup ## a map of the best kernel of spans, and thresholds that the p
 	@$(WINDROW_PYTHON) -m benchmarks.calibrate
 
 bench-spark: setup ## the same windows by Spark's own means, in processor seconds; writes docs/benchmarks/spark.md; minutes
-	@$(WINDROW_PYTHON) -m benchmarks.against_spark
+	@$(WINDROW_PYTHON) -m benchmarks.against_spark_page
 
 bench-scale: setup ## one day of 10 and of 50 million events by both engines, with every process's memory; writes docs/benchmarks/scale.md
 	@$(WINDROW_PYTHON) -m benchmarks.scale
@@ -160,6 +166,14 @@ bench-features: setup ## features of 10 million labels next to DuckDB, Polars an
 
 bench-nowcast: setup ## how far nowcasts of held-out days of the real streams are from what became true; writes docs/benchmarks/nowcast.md; files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.nowcast "$(or $(LANDING),../shared/data)"
+
+bench-peers: setup ## windows in memory, from CSV, and from landing files to rows, next to DuckDB, Polars and Spark; writes docs/benchmarks/peers.md
+	@$(WINDROW_PYTHON) -m benchmarks.peers $(ARGS)
+
+experiments: bench-fiba bench-mta bench-spans bench-farm bench-frames bench-spark bench-peers bench-backfill docs ## every figure of five papers, and what users could pick instead; writes docs/experiments.md; hours
+
+bench-latemark: setup ## late bids of Nexmark, and how many rows of which way are wrong; writes docs/benchmarks/latemark.md; an hour; smaller: ARGS="--help"
+	@$(WINDROW_PYTHON) -m benchmarks.latemark.page $(ARGS)
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"

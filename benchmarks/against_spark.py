@@ -1,4 +1,4 @@
-"""Windrow's replay against Spark's own windows: `make bench-spark`. It writes docs/benchmarks/spark.md.
+"""Windrow's replay against Spark's own windows, for the page of against_spark_page.py.
 
 The same silver, read from one Delta table; each way's rows are committed to a Delta table; one session with one master
 for all ways of a case. Each way runs once to warm up, then all run in each round in another order. Costs are
@@ -33,18 +33,18 @@ from benchmarks.first_light_end_to_end import (
     machine,
 )
 from benchmarks.first_light_trips import Sizes, make_trips
-from benchmarks.pages import table
 from benchmarks.processor import Spent, spent
-from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines.spark import spark_session as spark
 from windrow.pipelines.tables.query_tables import QueryTables
 from windrow.schemas.query import rolling
 
-PAGE = REPOSITORY / "docs" / "benchmarks" / "spark.md"
 LAST_DAY = replace(QUERY, name="last_day", window=rolling(timedelta(days=1)), aggregates=AGGREGATES, emit="final")
 OURS = {query.name: query for query in (FINAL_ROWS, EVERY_REVISION, LAST_DAY)}
-PANES, RANGE, WATERMARK, STATE, COPY = "by_panes", "by_range", "by_watermark", "by_state", "copied"
+PANES, RANGE, TREES, WATERMARK, STATE, COPY = (
+    "by_panes", "by_range", "by_range_trees", "by_watermark", "by_state", "copied",
+)  # fmt: skip
 TITLES = {
     FINAL_ROWS.name: "Windrow, the last rows only (emit `final`)",
     EVERY_REVISION.name: "Windrow, every revision, as `bikes_demand` publishes",
@@ -53,10 +53,11 @@ TITLES = {
     PANES: "panes of 5 minutes, then `window()` over panes",
     WATERMARK: "`window()` in a stream, watermark, `availableNow`, one batch",
     RANGE: "`RANGE BETWEEN` the last day `AND CURRENT ROW`",
+    TREES: "the same by segment trees",
     STATE: "`transformWithStateInPandas`, `availableNow`, one batch, pandas' rolling windows within",
     COPY: "no windows: silver's rows read, and written in as many columns",
 }
-ROUNDS, TARGET = 3, 10
+ROUNDS = 3
 
 
 class WindowsCase(NamedTuple):
@@ -68,7 +69,7 @@ class WindowsCase(NamedTuple):
     theirs: tuple[str, ...]
 
 
-ROLLING = (LAST_DAY.name,), (RANGE, STATE, COPY)
+ROLLING = (LAST_DAY.name,), (RANGE, TREES, STATE, COPY)
 CASES = (
     WindowsCase(
         "A day by 5 minutes, a tenth of New York's stations",
@@ -117,6 +118,7 @@ def ways(config: Config) -> dict[str, Callable[[], object]]:
         BY_SPARK: partial(by_spark, config),
         PANES: partial(spark_ways.by_panes, config, PANES),
         RANGE: partial(spark_ways.by_range, config, RANGE),
+        TREES: partial(spark_ways.by_range_trees, config, TREES),
         WATERMARK: partial(streamed, config, spark_ways.by_watermark, WATERMARK),
         STATE: partial(streamed, config, spark_ways.by_state, STATE),
         COPY: partial(spark_ways.copied, config, COPY),
@@ -152,14 +154,14 @@ def measured(config: Config, case: WindowsCase) -> dict[str, list[Spent]]:
     return found
 
 
-def _processor_s(rounds: list[Spent]) -> float:
+def processor_s(rounds: list[Spent]) -> float:
     return median(each.processor_s for each in rounds)
 
 
 def compared(config: Config, costs: dict[str, list[Spent]], ours: str, theirs: str) -> Comparison:
     """Of costs and rows."""
     return Comparison(
-        ours, theirs, _processor_s(costs[theirs]) / _processor_s(costs[ours]), *rows_of(config, ours, theirs)
+        ours, theirs, processor_s(costs[theirs]) / processor_s(costs[ours]), *rows_of(config, ours, theirs)
     )
 
 
@@ -207,62 +209,3 @@ def measure(case: WindowsCase, data: Path = DATA) -> tuple[MeasuredWindows, str]
         found = MeasuredWindows(case, costs, comparisons, corrected(config, case))
         spark.session(config).stop()  # it keeps files in the folder
         return found, f"Durations of {source}. {machine(config)}."
-
-
-def section(found: MeasuredWindows) -> str:
-    """Of the page."""
-    sizes = found.case.sizes
-    costs = [
-        {"way": TITLES[name], "processor, s": _processor_s(rounds), "wall, s": median(each.wall_s for each in rounds)}
-        for name, rounds in found.costs.items()
-    ]
-    ratios = [
-        {"of Spark": TITLES[each.theirs], "next to": TITLES[each.ours], "times": each.ratio,
-         "target": _target(each), "last rows that it lacks": each.missing, "rows that differ": each.differing}
-        for each in found.comparisons
-    ]  # fmt: skip
-    taken = (
-        f"{sizes.trips:,} trips of {sizes.stations} stations in {sizes.days} days; medians of {sizes.rounds} rounds."
-    )
-    parts = [table(costs), table(ratios), found.corrected, _bound(found)]
-    return "\n\n".join(filter(None, [f"## {found.case.title}", taken, *parts]))
-
-
-def _bound(found: MeasuredWindows) -> str:
-    """How many times better than `RANGE` Spark itself could be; nothing for a case without it."""
-    if COPY not in found.costs:
-        return ""
-    times = _processor_s(found.costs[RANGE]) / _processor_s(found.costs[COPY])
-    return (
-        f"`RANGE` takes {times:.1f} times as long as the copy: windows that cost Spark nothing would be so many times "
-        "better than it, and no more."
-    )
-
-
-def _target(of: Comparison) -> str:
-    if of.theirs not in (BY_SPARK, RANGE):
-        return "none"
-    return f"{TARGET}: {'met' if of.ratio >= TARGET else 'MISSED'}"
-
-
-def page(found: list[MeasuredWindows], head: str) -> str:
-    """The page's text."""
-    return "\n\n".join([
-        "# The same windows by Spark's own means", "<!-- Made by `make bench-spark`: run that again, don't edit. -->",
-        head,
-        "Spark's JVM compiles with the second compiler, at thresholds ten times its usual ones, as Windrow's sessions "
-        "do. A stream lacks the windows that its watermark has not passed. Few trips fall into one pane of 5 minutes.",
-        *map(section, found), ""])  # fmt: skip
-
-
-def main() -> None:
-    """Measure, print and write the page."""
-    found = [measure(case) for case in CASES]
-    text = page([each for each, _ in found], found[0][1])
-    PAGE.write_text(text)
-    print(text)
-    assert not any(each.differing for case, _ in found for each in case.comparisons), "rows differ"
-
-
-if __name__ == "__main__":
-    main()

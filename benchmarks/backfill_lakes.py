@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,7 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from benchmarks.process_tree import watched
-from benchmarks.processor import Spent, started_s
+from benchmarks.processor import Spent
 from tests.support.lakes import ingest
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
@@ -85,8 +84,6 @@ def _over_fresh_copy(lake: IngestedLake, way: str, words: Words) -> Spent:
 
 
 def spent(words: Words, environment: Mapping[str, str]) -> Spent:
-    """Of a command and all that it started. Neither count has too much: looks ten times a second miss the last moment
-    of each process, and a parent doesn't know of Spark's Python workers."""
-    began_s, before_s = time.monotonic(), started_s()
+    """Of a command and all that it started."""
     seen = watched(words, environment)
-    return Spent(time.monotonic() - began_s, max(seen.processor_s, started_s() - before_s))
+    return Spent(seen.wall_s, seen.processor_s)

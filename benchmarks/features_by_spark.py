@@ -13,11 +13,13 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from benchmarks.features_source import KEY, NORTH, SECONDS, SIZES_US, YOUNG
+from benchmarks.spark_settings import SEGMENT_TREE
 from windrow.pipelines import config as configuration
 from windrow.pipelines.engines.spark import spark_session as spark
 
+LABELS_AT_ONCE = 1_000_000
+"""Of a join, whose pairs Spark sorts and shuffles: those of 10 million labels want more than 30 GB of disk."""
 LONGEST_US = max(SIZES_US.values())
-SEGMENT_TREE = "spark.sql.window.segmentTree.enabled"
 
 
 def tables(session: SparkSession, folder: Path) -> tuple[DataFrame, DataFrame]:
@@ -50,10 +52,9 @@ def framed(session: SparkSession, folder: Path) -> DataFrame:
     return together.select("label", *made).where("label IS NOT NULL")
 
 
-def joined(session: SparkSession, folder: Path, known: str = "AND arrival <= asked") -> DataFrame:
+def joined(events: DataFrame, labels: DataFrame, known: str) -> DataFrame:
     """A range join over the longest window; pairs go to the shortest window that holds them, and a window has those of
     all that are not longer."""
-    events, labels = tables(session, folder)
     within = F.expr(f"start > asked - {LONGEST_US} AND start <= asked {known}")
     band = sum((F.col("start") <= F.col("asked") - size).cast("int") for size in SIZES_US.values())
     last = F.max(F.struct("start", "s"))
@@ -89,20 +90,20 @@ def _of_window(number: int, window: str) -> list[Column]:
     ]  # fmt: skip
 
 
-WAYS = {
-    "true_frames": framed,
-    "true_frames_segment_tree": framed,
-    "true_join": lambda session, folder: joined(session, folder, known=""),
-    "known_join": joined,
-}
-
-
 def main(way: str, folder: Path) -> None:
     """One way."""
     session = spark.session(configuration.load(engine="spark"))
     session.conf.set(SEGMENT_TREE, way.endswith("segment_tree"))
-    written = WAYS[way](session, folder).write.mode("overwrite").option("compression", "uncompressed")
-    written.parquet(str(folder / f"spark_{way}.parquet"))
+    made = str(folder / f"spark_{way}.parquet")
+    if "frames" in way:
+        framed(session, folder).write.mode("overwrite").option("compression", "uncompressed").parquet(made)
+        return
+    events, labels = tables(session, folder)
+    count, known = labels.count(), "AND arrival <= asked" if way == "known_join" else ""
+    for first in range(0, count, LABELS_AT_ONCE):
+        some = labels.where(F.col("label").between(first, first + LABELS_AT_ONCE - 1))
+        mode = "append" if first else "overwrite"
+        joined(events, some, known).write.mode(mode).option("compression", "uncompressed").parquet(made)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """The figures of FIBA §7 with this project's kernels: `make bench-fiba`. It writes docs/benchmarks/fiba.md.
 
-python -m benchmarks.fiba [--folder docs/benchmarks] [--sizes small]
+python -m benchmarks.fiba LANDING [--folder docs/benchmarks] [--sizes small]
 """
 
 import argparse
 from pathlib import Path
 
-from benchmarks import fiba_latency, fiba_memory, fiba_throughput
+from benchmarks import fiba_latency, fiba_memory, fiba_throughput, fiba_trips
 from benchmarks.pages import FOLDER, write
 from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, DrivenEvents
 
@@ -45,6 +45,7 @@ def warm() -> None:
 def main(arguments: list[str] | None = None) -> Path:
     """The command line; returns the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("landing", type=Path)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--sizes", choices=("normal", "small"), default="normal")
     chosen = parser.parse_args(arguments)
@@ -54,6 +55,7 @@ def main(arguments: list[str] | None = None) -> Path:
         fiba_throughput.by_burst(chosen.folder, throughput),
         fiba_throughput.by_distance(chosen.folder, throughput),
         *fiba_latency.figures(chosen.folder, latency),
+        *fiba_trips.figures(chosen.folder, chosen.landing),
         fiba_memory.figure(chosen.folder, memory),
     ]
     return write(chosen.folder, "fiba", HEAD, figures)

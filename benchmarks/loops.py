@@ -77,6 +77,16 @@ def slide(driven, times, bursts, burst, behind):
 
 
 @entry
+def pass_by(driven, times, until, rows):
+    """Insert one, evict what is not younger than its `until`, query; again and again."""
+    driven = DrivenWindow(driven)
+    for row in range(rows):
+        _insert(driven, times + 8 * row, 1)
+        _evict(driven, words_at(until)[row])
+        _query(driven)
+
+
+@entry
 def time_slide(driven, times, bursts, burst, behind, clock):
     """As slide; how many cycles each eviction and insertion took goes to the clock, two words a turn."""
     driven = DrivenWindow(driven)

@@ -1,5 +1,5 @@
 """What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second. A
-command that takes more memory than it may is ended: the machine is not its own.
+command that takes more memory or time than it may is ended: the machine is not its own.
 
 Not what a parent knows of its children: Spark's Python workers are ended with the JVM, and no process waits for them.
 """
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.processor import peak_mib
+from benchmarks.processor import peak_mib, started_s
 from windrow.pipelines.config import REPOSITORY
 from windrow.processes import proc
 
@@ -32,18 +32,21 @@ class Seen(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A command that has ended. stopped: for the memory that it took; together_mib: of all its processes at one moment,
-    at most; what they share, once."""
+    """A command that has ended. stopped: for what it took; together_mib: of all its processes at one moment, at most;
+    what they share, once; started_s: processor seconds of what this process started meanwhile, as the system counts
+    them."""
 
     stopped: bool
     wall_s: float
     together_mib: float
     processes: list[Seen]
+    started_s: float
 
     @property
     def processor_s(self) -> float:
-        """Of all processes."""
-        return sum(each.processor_s for each in self.processes)
+        """Of all processes. Neither count has too much: looks ten times a second miss the last moment of each process,
+        and a parent doesn't know of Spark's Python workers."""
+        return max(sum(each.processor_s for each in self.processes), self.started_s)
 
     def of(self, role: str) -> list[Seen]:
         """The processes of that role, the largest first."""
@@ -69,6 +72,11 @@ class Watch:
         self.together_mib = max(self.together_mib, sum(map(_proportional_mib, ours)))
         return ours
 
+    @property
+    def processor_s(self) -> float:
+        """Of all processes."""
+        return sum(each.processor_s for each in self.seen.values())
+
     def _ours(self, parents: Mapping[int, int]) -> set[int]:
         found = {self.root, *self.seen} & parents.keys()
         while more := {process for process, parent in parents.items() if parent in found} - found:
@@ -86,23 +94,26 @@ class Watch:
         return WORKER if _DAEMON in proc.command_line(parents[process]) else FORKING
 
 
-def watched(words: Sequence[str], environment: Mapping[str, str], most_mib: float = math.inf) -> Watched:
-    """Run a command to its end, or until it takes more memory than that. RuntimeError with what it printed where it
-    fails."""
+def watched(
+    words: Sequence[str], environment: Mapping[str, str], most_mib: float = math.inf, most_s: float = math.inf
+) -> Watched:
+    """Run a command to its end, or until it takes more memory or more processor seconds than that. RuntimeError with
+    what it printed where it fails."""
     with tempfile.TemporaryFile() as output:
-        began_s = time.monotonic()
+        began_s, before_s = time.monotonic(), started_s()
         command = subprocess.Popen(words, env=environment, cwd=REPOSITORY, stdout=output, stderr=output)
-        watch = Watch(command.pid)
+        watch, stopped = Watch(command.pid), False
         while command.poll() is None:
             ours = watch.look()
-            if watch.together_mib > most_mib:
+            stopped = watch.together_mib > most_mib or watch.processor_s > most_s
+            if stopped:
                 proc.send(ours, signal.SIGKILL)  # a large copy under way would not let it end by itself
             time.sleep(EVERY_S)
-        stopped = watch.together_mib > most_mib
         if command.returncode and not stopped:
             output.seek(0)
             raise RuntimeError(f"{words} ended with {command.returncode}: {output.read().decode()[-4_000:]}")
-    return Watched(stopped, time.monotonic() - began_s, watch.together_mib, list(watch.seen.values()))
+    wall_s, processes = time.monotonic() - began_s, list(watch.seen.values())
+    return Watched(stopped, wall_s, watch.together_mib, processes, started_s() - before_s)
 
 
 def _proportional_mib(process: int) -> float:

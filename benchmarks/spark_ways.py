@@ -5,6 +5,7 @@
 | `by_window` | `window()` of 1 day by 5 minutes: each row is copied into its 288 windows (first_light_end_to_end.py) |
 | `by_panes` | rows are grouped into panes of 5 minutes first, and the panes are copied: Spark's best way |
 | `by_range` | a RANGE frame of the last day, for each row |
+| `by_range_trees` | the same by segment trees, which Spark has and doesn't use by default |
 | `by_watermark` | `window()` in a stream with a watermark, `availableNow`, all files in one batch |
 | `copied` | no windows: what it takes to read silver and to write its rows, as wide as those of `by_range` |
 | `by_state` | `transformWithState`: the last day before each event, of a key's state, by pandas' rolling windows |
@@ -20,6 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 
 from benchmarks.first_light_end_to_end import counted, rows_of_windows, silver_frame, window_of_demand
+from benchmarks.spark_settings import SEGMENT_TREE
 from windrow.pipelines.config import Config
 from windrow.pipelines.engines.spark import spark_session as spark
 from windrow.schemas.queries.bikes_demand import QUERY
@@ -55,6 +57,16 @@ def by_range(config: Config, table: str) -> None:
         F.max(DURATION).over(frame).alias("longest_s"),
     )
     save(config, made.dropDuplicates([STATION, "window_end"]), table)
+
+
+def by_range_trees(config: Config, table: str) -> None:
+    """The same, but that a frame is asked of a tree over blocks of its key's rows."""
+    session = spark.session(config)
+    session.conf.set(SEGMENT_TREE, True)
+    try:
+        by_range(config, table)
+    finally:
+        session.conf.unset(SEGMENT_TREE)
 
 
 def copied(config: Config, table: str) -> None:

@@ -6,7 +6,7 @@ window.fill(1 << 22); window.slide(bursts=32, burst=1024)
 
 import numpy as np
 
-from benchmarks.loops import DrivenWindow, create, destroy, evict_until, fill, slide, time_slide
+from benchmarks.loops import DrivenWindow, create, destroy, evict_until, fill, pass_by, slide, time_slide
 from benchmarks.processor import timed
 from windrow.kernels.aggregators import window_class
 from windrow.kernels.monoids import AggregateSpec
@@ -63,6 +63,10 @@ class Driven:
         seconds."""
         times = self._coming(bursts * burst)
         return timed(lambda: slide(self.address, address_of(times), bursts, burst, self.size))[0]
+
+    def pass_by(self, times: np.ndarray, until: np.ndarray) -> float:
+        """Processor seconds of entries that come one by one, each with the time until which it evicts."""
+        return timed(lambda: pass_by(self.address, address_of(times), address_of(until), len(times)))[0]
 
     def time_slide(self, bursts: int, burst: int) -> np.ndarray:
         """Cycles of each turn's eviction and insertion."""

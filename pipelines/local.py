@@ -21,7 +21,7 @@ from windrow.pipelines.replay.replay_events import late_events, replay_events
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.validate import ArrowStream, arrow_table, validate
 from windrow.pipelines.replay.watermark import ticks_of_events
-from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.rows.arrays import decoded, stored
 from windrow.pipelines.tables.arrival_days import DAY_US
 from windrow.schemas.feature_set import KNOWN, FeatureSet
 from windrow.schemas.query import EVENT_COLUMNS, Query
@@ -111,9 +111,11 @@ def features_table(
 def features_batches(
     events: ArrowStream, labels: ArrowStream, features: FeatureSet, knowledge: str = KNOWN, time: str | None = None
 ) -> pa.RecordBatchReader:
-    """The same of more labels than memory holds the features of: by key and time, some 16 million values at once.
+    """The same of more labels than memory holds the features of: by key and time, some 16 million values at once. All
+    labels of a key come at once where an aggregate rounds, such as `std`.
 
-    Arguments and errors are those of `features_table`; AggregateFailed is raised by what reads.
+    Arguments and errors are those of `features_table`. AggregateFailed of the first values is raised at once, of others
+    by what reads: other libraries than pyarrow raise an error of theirs with its text.
     """
     asked, of_labels = _asked_features(events, labels, features, knowledge, time)
     parts = feature_parts(asked, of_labels)
@@ -126,10 +128,12 @@ def _asked_features(
     events: ArrowStream, labels: ArrowStream, features: FeatureSet, knowledge: str, time: str | None
 ) -> tuple[pa.Table, AskedFeatures]:
     """The labels in the types of the events, and what is asked at them."""
+    require(isinstance(features, FeatureSet), "features", type(features).__name__, "a windrow.FeatureSet")
     require(not features.latest, "latest", sorted(features.latest), "none without a lake: ask windrow.features")
     ours = validate(arrow_table(events), features.query, AHEAD_AT_MOST)
-    of_key = {name: ours.schema.field(name).type for name in features.key}
-    asked, chosen = in_lake_types(arrow_table(labels), features, time, of_key)
+    of_key = {name: decoded(ours[name].slice(0, 0)).type for name in features.key}
+    of_key = {name: type_ for name, type_ in of_key.items() if type_ != pa.null()}  # no event has such a key
+    asked, chosen = in_lake_types(arrow_table(labels, "labels"), features, time, of_key)
     return asked, AskedFeatures.of(ours, asked, chosen, features, knowledge)
 
 

@@ -4,6 +4,7 @@ Credentials are never kept: each library reads the standard variables (AWS_ACCES
 that it runs in.
 """
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -60,7 +61,7 @@ def read_only_table(folder: Location, version: int | None = None) -> DeltaTable:
     with os.scandir(folder / _LOG) as found:
         for entry in found:
             with suppress(FileNotFoundError):  # of a commit that is being made
-                states.append((entry.name, state(Path(entry))))
+                states.append((entry.name, _stated(entry.stat())))
     return _opened(folder, version, tuple(sorted(states)))
 
 
@@ -117,9 +118,12 @@ def new_parquet(place: Location, schema: pa.Schema, compression: str = "snappy")
 def state(place: Location) -> FileState:
     """OSError for a file that can't be looked at."""
     if isinstance(place, Path):
-        found = os.stat(place)
-        return FileState(found.st_ino, found.st_size, found.st_mtime_ns)
+        return _stated(os.stat(place))
     return _state_of(place.fs.info(place.path))
+
+
+def _stated(found: os.stat_result) -> FileState:
+    return FileState(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def exists(file: str) -> bool:
@@ -188,7 +192,12 @@ def move(source: Location, target: Location) -> None:
     any of it goes."""
     make_folder(target.parent)
     if isinstance(source, Path):
-        shutil.move(source, str(target))
+        try:
+            source.rename(str(target))
+        except OSError as error:  # refused by anything else, a copy would leave half of a folder there
+            if error.errno != errno.EXDEV:
+                raise
+            shutil.move(source, str(target))
     elif source.protocol == "hdfs":
         source.fs.mv(source.path, _path_on_server(target))
     else:

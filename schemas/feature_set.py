@@ -20,6 +20,14 @@ KNOWN, TRUE, BOTH = "known", "true", "both"
 """What features are made of: what had arrived by a label's time, what ever arrived, or both side by side."""
 SUFFIX = {KNOWN: "", TRUE: "_true"}
 """Behind a feature's name: no feature that knows the future has the name of one that doesn't."""
+
+
+def knowledges(asked: str) -> tuple[str, ...]:
+    """KNOWN and TRUE, or one of them. WrongParameter."""
+    require(asked in (KNOWN, TRUE, BOTH), "knowledge", asked, f"{KNOWN}, {TRUE} or {BOTH}")
+    return tuple(each for each in (KNOWN, TRUE) if asked in (each, BOTH))
+
+
 _NAME, _WINDOW = re.compile(r"[a-z][a-z0-9_]*\Z"), re.compile(r"[a-z0-9_]+\Z")
 AGE_S = "age_s"
 
@@ -73,8 +81,8 @@ class FeatureSet:
             is_name = isinstance(name, str) and bool(_NAME.match(name))
             require(is_name, "latest", name, "a name of lower-case letters, digits and _")
             require(isinstance(each, Latest), f"latest[{name!r}]", each, 'latest("query", "column", …)')
-        has_some = bool(self.windows and self.aggregates) or bool(self.latest and not self.windows)
-        require(has_some, "aggregates", self.aggregates, "aggregates and windows together, or latest alone")
+        is_whole = bool(self.windows) == bool(self.aggregates) and bool(self.windows or self.latest)
+        require(is_whole, "aggregates", self.aggregates, "aggregates and windows together, or latest alone")
         _ = self.query  # which checks the rest
         names = [*self.key, *self.columns(BOTH)]
         twice = sorted({each for each in names if names.count(each) > 1})
@@ -99,7 +107,7 @@ class FeatureSet:
     def columns(self, knowledge: str = KNOWN) -> list[str]:
         """Names of the features: of aggregates by window, then of rows of queries."""
         found = []
-        for suffix in (SUFFIX[each] for each in (KNOWN, TRUE) if knowledge in (each, BOTH)):
+        for suffix in (SUFFIX[each] for each in knowledges(knowledge)):
             found += [f"{name}_{window}{suffix}" for window in self.windows for name in self.aggregates]
             for name, each in self.latest.items():
                 found += [f"{name}_{column}{suffix}" for column in (*each.columns, AGE_S)]

@@ -23,6 +23,7 @@ from windrow.schemas.promise import COMPLETE, FINAL_MOVES, Promise
 from windrow.schemas.promise import promise as promise  # of the language too
 from windrow.schemas.windows import (
     DAY,
+    MICROSECOND,
     AggregateFrame,
     BoundaryFrame,
     Count,
@@ -172,9 +173,12 @@ class Query:
         require(self.emit != "final", "nowcast", "one of emit 'final'", "left out: such rows are final")
         require(bool(self.additive), "nowcast", "one without a count or a sum", "left out, or a query that has one")
         longest_us = max(window.longest_us for window in self.every_window if isinstance(window, Regular))
-        least = self.allowed_lateness + self.lateness + timedelta(microseconds=longest_us)
-        holds = isinstance(back, timedelta) and back % DAY == timedelta(0) and back > least
-        allowed = "whole days, more than lateness, allowed lateness and the longest window together"
+        least_us = sum(each // MICROSECOND for each in (self.allowed_lateness, self.lateness)) + longest_us
+        holds = isinstance(back, timedelta) and back % DAY == timedelta(0) and back // MICROSECOND > least_us
+        least_days = least_us // (DAY // MICROSECOND) + 1
+        allowed = (
+            f"whole days, at least {least_days:,}: more than lateness, allowed lateness and the longest window together"
+        )
         require(holds, "nowcast", back, allowed)
         taken = {f"{each}_{bound}" for each in self.additive for bound in NOWCAST_BOUNDS} | {*NOWCAST_FACTS}
         for name in self.key:

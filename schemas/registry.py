@@ -30,6 +30,7 @@ from windrow.schemas.windows import require
 
 T = TypeVar("T", Stream, Query, Model, FeatureSet)
 ROOT = Path(__file__).parent
+VIEWS = ("_final", "_as_of")  # of a query's table, in SQL
 
 
 @dataclass(frozen=True)
@@ -169,10 +170,11 @@ def _queries() -> Definitions[Query]:
 
 @cache
 def _feature_sets() -> Definitions[FeatureSet]:
-    return _load("features", "FEATURES", FeatureSet, _validate_features)
+    return _load("features", "FEATURES", FeatureSet, validate_features)
 
 
-def _validate_features(features: FeatureSet) -> None:
+def validate_features(features: FeatureSet) -> None:
+    """WrongParameter for what the stream and the queries don't have; UnknownName."""
     require(features.name not in query_names(), "name", features.name, "one that no query has")
     _validate_query(features.query)
     for name, each in features.latest.items():
@@ -267,13 +269,13 @@ def stream_of(table: str) -> Stream | None:
 
 
 def query_of(table: str) -> str | None:
-    """The name of the query that a table belongs to. O(queries)."""
+    """The name of the query that a table or view belongs to. O(queries)."""
     return next((query for query in queries() if table in _tables_of(query)), None)
 
 
 def _tables_of(query: str) -> set[str]:
     beside = {state_name(query), panes_name(query), lateness_name(query), nowcast_name(query)}
-    return beside | {query + kind for kind in ("", "_late", "_audit", "_late_audit")}
+    return beside | {query + kind for kind in ("", "_late", "_audit", "_late_audit", *VIEWS)}
 
 
 def made_by(table: str) -> str:

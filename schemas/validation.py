@@ -16,7 +16,7 @@ from windrow.schemas.expressions import AllOf, ColumnValue, Expression, Types
 from windrow.schemas.model import Model
 from windrow.schemas.query import AggregatedValue, Query
 from windrow.schemas.stream import ACROSS_LINES, BY_NAME, FAIL, IN_ORDER, WARN, WITHIN_LINES, Layout, Limit, Stream
-from windrow.schemas.tables import silver_table
+from windrow.schemas.tables import quarantine_table, silver_table
 from windrow.schemas.windows import DAY, require, require_zone
 
 TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
@@ -35,9 +35,10 @@ def validate_stream(stream: Stream) -> None:
     for column in stream.columns:
         if column.type not in TYPES:
             raise WrongParameter(f"columns[{column.name!r}]", column.type, ", ".join(TYPES), TYPES)
+    names, refused = [column.name for column in stream.columns], quarantine_table(stream).column_names
     for name, times in Counter(silver_table(stream).column_names).items():
-        require(times == 1, "columns", name, "each name once, and none that silver has for every stream")
-    names = [column.name for column in stream.columns]
+        allowed = "each name once, and none that silver or quarantine has for every stream"
+        require(times == 1 and not (name in names and name in refused), "columns", name, allowed)
     _require_columns("key", stream.key, names, stream)
     for layout in stream.layouts:
         if isinstance(layout.identity, tuple):

@@ -59,7 +59,7 @@ def features(
     from windrow.schemas.registry import feature_set as named
 
     asked = named(feature_set) if isinstance(feature_set, str) else feature_set
-    return Answer(features_of(config.load(), asked, arrow_table(labels), knowledge, time))
+    return Answer(features_of(config.load(), asked, arrow_table(labels, "labels"), knowledge, time))
 
 
 def whatif(query: str, first: date | None = None, last: date | None = None) -> Answer:

@@ -71,6 +71,20 @@ class EnteringEvents(NamedTuple):
             values, valid = (each.take(order, axis=1) for each in (values, valid))
         return cls(columns, as_known, starts, enters, values, valid)
 
+    def of_keys(self, first: int, end: int) -> "EnteringEvents":
+        """Those of the keys [first, end), numbered from 0. O(their events)."""
+        columns, labels, offsets = self.columns, self.columns.labels, self.columns.key_offsets
+        held = slice(offsets[first], offsets[end])
+        named = labels._replace(
+            key=lambda key: labels.key(first + key),
+            values=lambda column, key, *window: labels.values(column, first + key, *window),
+        )
+        times, words = (columns.start_us, columns.arrival_us), (columns.values, columns.valid)
+        given = (*(each[held] for each in times), *(each[:, held] for each in words), None, named)
+        values, valid = (np.ascontiguousarray(each[:, held]) for each in (self.values, self.valid))
+        of_keys = EventColumns(offsets[first : end + 1] - offsets[first], *given)
+        return EnteringEvents(of_keys, self.as_known, self.starts_us[held], self.enters_us[held], values, valid)
+
 
 class Probed(NamedTuple):
     """Answers, and which of them each probe has: those share one between which nothing came into the window or went.

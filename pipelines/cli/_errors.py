@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import resource
 import sys
 import time
@@ -19,7 +20,9 @@ from windrow.processes import signals
 from windrow.schemas.errors import KernelOutOfMemory, NotSetUp, StorageFailed, WindrowError
 
 _NO_RIGHTS = {errno.EROFS, errno.EACCES}
-_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPERM, *_NO_RIGHTS}
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPERM, errno.EIO, *_NO_RIGHTS}
+# How libraries written in Rust end the text of what the system refused.
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 DEFECT = 1
 EXTRAS = {
     **dict.fromkeys(("pyspark", "delta"), "spark"),
@@ -100,8 +103,12 @@ def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | No
     if module := _lacking(error):
         install = set_up(f'pip install "windrow[{EXTRAS[module]}]"')
         return NotSetUp, str(NotSetUp(f"the library {module} isn't installed", install))
-    if isinstance(error, OSError) and error.errno in _DISK:
-        return StorageFailed, f"{_of_the_home(error)}{error}; free disk space or give rights, then run it again"
+    if _number(error) in _DISK:
+        wrong = f"{_of_the_home(error)}{_first_line(error)}"
+        return StorageFailed, f"{wrong}; free disk space, give rights or look after the disk, then run it again"
+    if type(error).__name__ == "CommitFailedError":  # delta-rs's, which most commands needn't load
+        wrong = f"another program committed to the same table in between: {_first_line(error)}"
+        return StorageFailed, f"{wrong}; this commit may not be there. Run the same command again"
     if _is_of_open_files(error):
         most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return StorageFailed, (
@@ -120,6 +127,14 @@ def _of_the_machine(error: BaseException) -> tuple[type[WindrowError], str] | No
     return None
 
 
+def _number(error: BaseException) -> int | None:
+    """By which the system says what it refused."""
+    if isinstance(error, OSError):
+        return error.errno
+    found = _OS_ERROR.search(str(error))
+    return int(found[1]) if found else None
+
+
 def _lacking(error: BaseException | None) -> str | None:
     """The module of an extra, where that is what is missing."""
     while error is not None:
@@ -130,11 +145,15 @@ def _lacking(error: BaseException | None) -> str | None:
     return None
 
 
-def _of_the_home(error: OSError) -> str:
+def _of_the_home(error: BaseException) -> str:
     """What the error comes from, where the whole home can't be written to."""
     with suppress(WindrowError, OSError):  # settings, or a home, that can't be read
         home = config.load().here
-        if error.errno in _NO_RIGHTS and str(error.filename).startswith(str(home)) and not os.access(home, os.W_OK):
+        if (
+            getattr(error, "errno", None) in _NO_RIGHTS
+            and str(getattr(error, "filename", None)).startswith(str(home))
+            and not os.access(home, os.W_OK)
+        ):
             return f"WINDROW_HOME {home} can't be written to: "
     return ""
 

@@ -247,6 +247,8 @@ def contract(
 
     if into is not None and not into.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {into.parent} for --into {into}; make it, or leave --into out")
+    if into is not None and into.is_dir():
+        raise typer.BadParameter(f"--into {into} is a folder; name a file in it, such as {into / query}.yaml")
     found = data_contract(tables_of(query), config.load().lake / query)
     if into is not None:
         into.write_text(f"{as_yaml(found)}\n", encoding="utf-8")

@@ -124,6 +124,10 @@ def forget(
 
     if (path is None) == (where is None):
         raise WrongParameter("PATH", path, "a landing file, or else --where CONDITION")
+    if stream is not None and where is None:
+        raise WrongParameter("--stream", stream, "left out: it belongs to --where")
+    if leave_file and path is None:
+        raise WrongParameter("--leave-file", leave_file, "left out: it belongs to PATH")
     chosen = config.load(engine=engine)
     if where is not None:
         _erase(chosen, sys.stdin.read().strip() if where == "-" else where, stream, run_id, as_json)
@@ -145,6 +149,8 @@ def _erase(chosen: config.Config, where: str, stream: str | None, run_id: str | 
         _output.show_json(asdict(receipt))
     else:
         _output.show_facts(receipt.facts, as_json)
+    if not receipt.lines:
+        _output.warn(f"no line of {receipt.stream} had a value: if one was to be there, look at how lines write it")
     for path, count in receipt.landing.items():
         _output.warn(f"{path}, in the landing folder, still has {count:,} of the lines; put a file without them there")
     receipt.require()

@@ -55,7 +55,7 @@ def explained(lake: Lake, error: BaseException) -> TableDamaged | StorageFailed 
         return None
     try:
         return next(_explanations(lake, str(error)), None)
-    except OSError:  # of rights, or of the disk: that is what it is, then
+    except (OSError, DeltaError):  # of rights, or of the disk: that is what it is, then
         return None
 
 

@@ -187,8 +187,8 @@ def _made(lake: Lake, table: Table, partition: Mapping[str, object], make: Calla
             if isinstance(error, OverflowError):
                 raise BadInput(
                     f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't "
-                    "hold: a window or a key of it reaches that far. Make windows or gaps shorter, or refuse such "
-                    "events in the stream"
+                    "hold: a window, a key or a label of it reaches that far. Make windows or gaps shorter, leave such "
+                    "labels out, or refuse such events in the stream"
                 ) from None
             raise
     return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, statistics)

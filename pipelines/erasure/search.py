@@ -3,8 +3,8 @@
     Parquet         each value of a text, and each text in binary; of a number each column of its name
     all others      their bytes, unpacked: logs of tables, validation results, pages, files of steps that run
 
-A text is looked for wherever it is no part of a longer word. A number would be found in every file, so that it is
-looked for in columns of its name, and in what a table's log says of these.
+A text is looked for in each of its spellings, wherever it is no part of a longer word or of a value of others. A number
+would be found in every file, so that it is looked for in columns of its name, and in what a table's log says of these.
 """
 
 import gzip
@@ -17,9 +17,12 @@ import pyarrow.types as types
 
 from windrow.pipelines import storage
 from windrow.pipelines.config import Config
-from windrow.pipelines.erasure.person import Person
+from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.erasure.person import Person, spellings
 from windrow.pipelines.location import Location
+from windrow.schemas import registry
 from windrow.schemas.errors import StorageFailed
+from windrow.schemas.tables import silver_table
 
 
 class Trace(NamedTuple):
@@ -37,17 +40,46 @@ class Searched(NamedTuple):
     found: list[Trace]
 
 
+class Sought(NamedTuple):
+    """Whose values; and those of others which hold one, each with the place of it in there: `Ann Lee`, of Ann."""
+
+    person: Person
+    of_others: list[tuple[str, int]]
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text has a value that is not within one of others. O(text · values of others)."""
+        places = (found.start() for found in self.person.trace.finditer(text))
+        return any(not self._is_of_others(text, place) for place in places)
+
+    def _is_of_others(self, text: str, place: int) -> bool:
+        return any(place >= at and text.startswith(value, place - at) for value, at in self.of_others)
+
+
 def search(config: Config, person: Person) -> Searched:
     """Read all. StorageFailed for a folder that can't be read. O(bytes)."""
     files = file_bytes = 0
     found: list[Trace] = []
+    sought = Sought(person, _of_others(config, person))
     for root, entry in _entries(config):
         files, file_bytes = files + 1, file_bytes + storage.state(entry.place).file_bytes
         columns = (
-            _in_parquet(entry.place, person) if entry.below.endswith(".parquet") else _in_bytes(entry.place, person)
+            _in_parquet(entry.place, sought) if entry.below.endswith(".parquet") else _in_bytes(entry.place, sought)
         )
         found += [Trace(f"{root.name}/{entry.below}", column) for column in columns]
     return Searched(files, file_bytes, found)
+
+
+def _of_others(config: Config, person: Person) -> list[tuple[str, int]]:
+    """Of personal columns of all streams, as lines and pages write them."""
+    lake, own, found = Lake(config), {*person.texts}, set[str]()
+    for stream in registry.streams().values():
+        columns = [name for name in stream.personal if stream.column(name).type == "string"]
+        if columns and lake.version(name := silver_table(stream).name) is not None:
+            for batch in lake.dataset(name).to_batches(columns=columns):
+                texts = {text for column in batch.columns for text in pc.unique(column).to_pylist() if text}
+                found.update(text for text in texts - found - own if person.trace.search(text))
+    written = sorted({text for value in found for text in spellings(value)})
+    return [(text, place.start()) for text in written for place in person.trace.finditer(text)]
 
 
 def _entries(config: Config) -> Iterator[tuple[Location, storage.Listed]]:
@@ -63,12 +95,12 @@ def _refuse(error: OSError) -> None:
     ) from error
 
 
-def _in_parquet(place: Location, person: Person) -> list[str | None]:
+def _in_parquet(place: Location, sought: Sought) -> list[str | None]:
     found: dict[str | None, None] = {}
     with storage.parquet(place) as file:
         for batch in storage.batches(file):
             for name, column in _leaves(batch):
-                if name not in found and _holds(name, column, person):
+                if name not in found and _holds(name, column, sought):
                     found[name] = None
     return [*found]
 
@@ -89,22 +121,26 @@ def _leaves(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.Array]]:
             yield name, column
 
 
-def _holds(name: str, column: pa.Array, person: Person) -> bool:
+def _holds(name: str, column: pa.Array, sought: Sought) -> bool:
     if types.is_dictionary(column.type):
         column = column.dictionary
     if types.is_string(column.type) or types.is_large_string(column.type):
-        return any(person.trace.search(text.encode()) for text in pc.unique(column).to_pylist() if text)
+        return any(sought.is_in(text) for text in pc.unique(column).to_pylist() if text)
     if types.is_binary(column.type) or types.is_large_binary(column.type):
-        return any(person.trace.search(each) for each in column.to_pylist() if each)
-    of_column = person.values.get(name.rpartition(".")[2], ())
+        return any(sought.is_in(_decoded(each)) for each in column.to_pylist() if each)
+    of_column = sought.person.values.get(name.rpartition(".")[2], ())
     numbers = [value for value in of_column if not isinstance(value, str)]
     return bool(numbers) and bool(
         pc.any(pc.is_in(column.cast(pa.float64(), safe=False), pa.array(numbers, pa.float64()))).as_py()
     )
 
 
-def _in_bytes(place: Location, person: Person) -> list[str | None]:
+def _in_bytes(place: Location, sought: Sought) -> list[str | None]:
     content = place.read_bytes()
     if content[:2] == b"\x1f\x8b":
         content = gzip.decompress(content)
-    return [None] if person.trace.search(content) else []
+    return [None] if sought.is_in(_decoded(content)) else []
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode(errors="replace")

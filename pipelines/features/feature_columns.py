@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from windrow.pipelines.features.probing import knowledges
 from windrow.pipelines.rows.arrays import ARROW_TYPES
 from windrow.pipelines.tables.query_tables import QueryTables, aggregate_columns
 from windrow.schemas import registry
 from windrow.schemas.errors import WrongParameter
-from windrow.schemas.feature_set import AGE_S, SUFFIX, TRUE, FeatureSet, Latest
+from windrow.schemas.feature_set import AGE_S, SUFFIX, TRUE, FeatureSet, Latest, knowledges
 from windrow.schemas.stream import Column
 from windrow.schemas.tables import Table
 

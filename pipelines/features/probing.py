@@ -23,7 +23,7 @@ from windrow.pipelines.replay.replay_events import labels_of
 from windrow.pipelines.replay.specifications import ServedQuery
 from windrow.pipelines.replay.work import is_exact
 from windrow.pipelines.tables.query_tables import Aggregates, plan_aggregates
-from windrow.schemas.feature_set import BOTH, KNOWN, SUFFIX, TRUE, FeatureSet
+from windrow.schemas.feature_set import KNOWN, SUFFIX, FeatureSet, knowledges
 from windrow.schemas.windows import MICROSECOND
 
 # Of a part: 2 million labels of 8 features, 300,000 of 50. A label with more features than this is a part of its own.
@@ -47,10 +47,6 @@ class ProbedEvents(NamedTuple):
         columns = EventColumns(groups.offsets, keyed.start_us, keyed.arrival_us, words, valid, None, named)
         entering = {each: EnteringEvents.of(columns, each == KNOWN) for each in knowledges(knowledge)}
         return cls(aggregates, entering, strings)
-
-
-def knowledges(asked: str) -> tuple[str, ...]:
-    return tuple(each for each in (KNOWN, TRUE) if asked in (each, BOTH))
 
 
 class AskedFeatures(NamedTuple):
@@ -95,10 +91,11 @@ class AskedFeatures(NamedTuple):
         if self.probed is None:
             return {}
         aggregates, entering, strings = self.probed
-        probes = self.labels.probes(first, end, len(entering[knowledge].columns.key_offsets) - 1)
+        events = entering[knowledge].of_keys(*self.labels.keys(first, end))
+        probes = self.labels.probes(first, end)
         named: dict[str, pa.Array] = {}
         for window, size in self.features.windows.items():
-            found = probe_keys(entering[knowledge], probes, size // MICROSECOND, aggregates.plan)
+            found = probe_keys(events, probes, size // MICROSECOND, aggregates.plan)
             answer_of = found.answer_of[places]
             words, null = (each.take(answer_of, axis=1, mode="clip") for each in (found.outputs, found.null))
             made = result_arrays(aggregates, strings, words, null)

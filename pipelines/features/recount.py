@@ -7,7 +7,8 @@ Labels are drawn by chance, as many as have few enough events in the longest win
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
@@ -20,15 +21,15 @@ from windrow.pipelines.delta.day_files import parquet
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.new_files import NewFile
 from windrow.pipelines.features.probe_work import ProbeWork
-from windrow.pipelines.features.probing import knowledges
 from windrow.pipelines.gate.recount import expressions, sql
 from windrow.pipelines.gate.recount.plain.aggregates import EXACT, TOLERANCES, aggregate, is_same
 from windrow.pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from windrow.pipelines.ledger.verdicts import Verdict
 from windrow.pipelines.rows.arrays import stored
 from windrow.pipelines.tables.query_tables import QueryTables
-from windrow.schemas.feature_set import KNOWN, SUFFIX, Latest
-from windrow.schemas.registry import query
+from windrow.schemas.feature_set import AGE_S, KNOWN, SUFFIX, Latest, knowledges
+from windrow.schemas.registry import personal_columns, query
+from windrow.schemas.windows import MICROSECOND
 
 NAME = "law of features: drawn labels are what silver says"
 LABELS, EVENTS = 100, 100_000
@@ -114,12 +115,14 @@ def _differing(database: duckdb.DuckDBPyConnection, work: ProbeWork, label: int,
     for knowledge in knowledges(work.knowledge):
         known = [each for each in events if knowledge != KNOWN or each["arrival"] <= asked]
         for window, size in work.features.windows.items():
-            held = [each for each in known if asked - size < each["start"] <= asked]
+            held = [each for each in known if each["start"] <= asked and asked - each["start"] < size]
             for name, each in work.features.aggregates.items():
                 feature = f"{name}_{window}{SUFFIX[knowledge]}"
                 if each.function in {*EXACT, *TOLERANCES} and (exact := _exact(each, held, row[feature])):
-                    key = ", ".join(f"{name}={row[name]!r}" for name in work.key)
-                    yield f"{feature} of {key} at {asked} is {row[feature]!r}, and {exact[0]!r} by silver"
+                    stream = work.features.stream
+                    key = ", ".join(f"{name}={_shown(row[name], [name], stream)}" for name in work.key)
+                    written, counted = (_shown(value, each.read_columns, stream) for value in (row[feature], exact[0]))
+                    yield f"{feature} of {key} at {asked} is {written}, and {counted} by silver"
 
 
 def _differing_rows(
@@ -130,10 +133,26 @@ def _differing_rows(
         files = lake.files(asked.query, work.versions[asked.query])
         right = _newest(database, work, asked, files, knowledge == KNOWN) if files else {}
         for label, row in found.items():
-            for column in asked.columns:
-                feature, expected = f"{name}_{column}{SUFFIX[knowledge]}", right.get(label, {}).get(column)
+            for column, expected in _of_row(right.get(label), asked, row[work.time]).items():
+                feature = f"{name}_{column}{SUFFIX[knowledge]}"
                 if row[feature] != expected:
-                    yield f"{feature} at {row[work.time]} is {row[feature]!r}, and {expected!r} by {asked.query}"
+                    of = query(asked.query)
+                    read = of.aggregates[column].read_columns if column in of.aggregates else [column]
+                    written, counted = (_shown(value, read, of.stream) for value in (row[feature], expected))
+                    yield f"{feature} at {row[work.time]} is {written}, and {counted} by {asked.query}"
+
+
+def _shown(value: object, columns: Iterable[str], stream: str) -> str:
+    """A value of some columns, unless it says of which person an event is."""
+    return "a person" if personal_columns(stream).intersection(columns) else repr(value)
+
+
+def _of_row(newest: dict | None, asked: Latest, at: datetime) -> dict:
+    if newest is None:
+        return dict.fromkeys((*asked.columns, AGE_S))
+    age_us = max(at - newest["window_end"], timedelta(0)) // MICROSECOND
+    # Of centuries float64 rounds the microseconds.
+    return {**{column: newest[column] for column in asked.columns}, AGE_S: float(age_us) / 1_000_000}
 
 
 def _newest(

@@ -41,8 +41,9 @@ from windrow.pipelines.replay.work import Reading
 from windrow.pipelines.rows.arrays import ARROW_TYPES
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
+from windrow.schemas.erased import erased_name
 from windrow.schemas.errors import WrongParameter
-from windrow.schemas.feature_set import BOTH, KNOWN, TRUE, FeatureSet
+from windrow.schemas.feature_set import KNOWN, FeatureSet
 from windrow.schemas.ledger_tables import LEDGER
 from windrow.schemas.tables import Table
 from windrow.schemas.windows import require
@@ -75,7 +76,6 @@ class AskedLabels(NamedTuple):
 
     @classmethod
     def of(cls, features: FeatureSet, labels: pa.Table, knowledge: str, time: str | None) -> "AskedLabels":
-        require(knowledge in (KNOWN, TRUE, BOTH), "--as", knowledge, f"{KNOWN}, {TRUE} or {BOTH}")
         rows, chosen = in_lake_types(labels, features, time, key_types(features))
         return cls(features, rows, chosen, knowledge)
 
@@ -106,6 +106,8 @@ def features_of(
     config: Config, features: FeatureSet, labels: pa.Table, knowledge: str = KNOWN, time: str | None = None
 ) -> pa.Table:
     """The labels with their features behind, in their order; nothing is written. Raises as make_features."""
+    require(isinstance(features, FeatureSet), "feature_set", type(features).__name__, "a name, or a windrow.FeatureSet")
+    registry.validate_features(features)
     lake, asked = Lake(config), AskedLabels.of(features, labels, knowledge, time)
     table = asked.table("features")
     work, _ = _work(lake, asked, None)
@@ -122,9 +124,9 @@ def key_types(features: FeatureSet) -> dict[str, pa.DataType]:
 def _require_free(lake: Lake, into: str, before: dict[str, StepRow]) -> None:
     is_name = bool(_TABLE.match(into)) and into not in LEDGER
     require(is_name, "--into", into, "a table of lower-case letters, digits and _, and none of the ledger")
-    of = registry.query_of(into) or registry.stream_of(into)
-    require(of is None, "--into", into, "a name that no table of a stream or a query has")
-    if into not in before and lake.version(into) is not None:
+    of = registry.query_of(into) or registry.stream_of(into) or into in map(erased_name, registry.streams())
+    require(not of, "--into", into, "a name that no table or view of a stream or a query has")
+    if into not in before and lake.version(into) is not None and lake.files(into):  # none: of a first run that failed
         raise WrongParameter("--into", into, "a new name: the lake has a table of it that windrow features didn't make")
 
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from windrow.kernels.probes.entry import Probes
 from windrow.kernels.runtime.fields import LARGEST
-from windrow.pipelines.replay.event_arrays import Groups, key_codes, key_columns
-from windrow.pipelines.rows.arrays import stored
+from windrow.pipelines.replay.event_arrays import Groups, key_codes
+from windrow.pipelines.rows.arrays import decoded, stored
 
 
 class SortedLabels(NamedTuple):
@@ -18,8 +18,15 @@ class SortedLabels(NamedTuple):
     key: np.ndarray
     time_us: np.ndarray
 
-    def probes(self, first: int, end: int, keys: int) -> Probes:
-        return Probes(np.searchsorted(self.key[first:end], np.arange(keys + 1)), self.time_us[first:end])
+    def keys(self, first: int, end: int) -> tuple[int, int]:
+        """Between which numbers of keys the labels [first, end) are."""
+        return (int(self.key[first]), int(self.key[end - 1]) + 1) if first < end else (0, 0)
+
+    def probes(self, first: int, end: int) -> Probes:
+        """Those of the labels' keys."""
+        first_key, end_key = self.keys(first, end)
+        offsets = np.searchsorted(self.key[first:end], np.arange(first_key, end_key + 1))
+        return Probes(offsets, self.time_us[first:end])
 
 
 def sorted_labels(labels: pa.Table, time: str, groups: Groups, key: tuple[str, ...]) -> tuple[SortedLabels, Groups]:
@@ -50,11 +57,11 @@ def _by_key_and_time(key: np.ndarray, time_us: np.ndarray) -> np.ndarray:
 
 
 def numbered_alike(rows: pa.Table, labels: pa.Table, key: tuple[str, ...]) -> tuple[pa.Table, np.ndarray, np.ndarray]:
-    """The key columns of rows and behind them of labels, in the rows' types; and the numbers of the keys of both, in
-    the order of the keys. Of no columns there is one key."""
+    """The key columns of rows and behind them of labels; and the numbers of the keys of both, in the order of the keys.
+    Of no columns there is one key."""
     if not key:
         return rows, np.zeros(len(rows), np.int64), np.zeros(len(labels), np.int64)
-    of_rows = key_columns(rows, key)
-    every = pa.concat_tables([of_rows, key_columns(labels, key).cast(of_rows.schema)])
-    of_both = np.split(key_codes(every, key)[0], [len(rows)])
-    return every, *of_both
+    of_both = (pa.table({name: decoded(of[name]) for name in key}) for of in (rows, labels))
+    every = pa.concat_tables(of_both, promote_options="permissive")  # what is null only has no type
+    numbers = np.split(key_codes(every, key)[0], [len(rows)])
+    return every, *numbers

@@ -207,12 +207,12 @@ def _moves(rows: QueryConnection, of: AuditedDays, promise: Promise) -> Found:
         this_day = sql.literal(day)
         of_days = rows.rows(f"""
             WITH moved AS (
-                SELECT {window}, {ended} AS ended, max(emitted_date) AS changed,
+                SELECT {ended} AS ended, max(emitted_date) AS changed,
                        coalesce(max({value}) FILTER (pane = 'on_time'), 0) AS on_time,
                        arg_max(coalesce({value}, 0), revision) AS newest,
                        arg_max(coalesce({value}, 0), revision) FILTER (emitted_date < {this_day}) AS before
                 FROM rows WHERE emitted_date <= {this_day} AND {ended} >= {sql.literal(day - back)}
-                GROUP BY ALL HAVING bool_or(revision = 0))
+                GROUP BY {window}, {ended} HAVING bool_or(revision = 0))
             SELECT ended, fsum(abs(newest - on_time)), fsum(abs(newest)), fsum(abs(before - on_time)),
                    fsum(abs(before))
             FROM moved GROUP BY ended HAVING max(changed) = {this_day} ORDER BY ended""")

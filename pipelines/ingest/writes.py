@@ -34,7 +34,7 @@ from windrow.schemas.stream import KEPT_REFUSALS, Stream
 
 # Each worker of an engine keeps the first of each file, of which these are the first.
 _REFUSED = """
-    SELECT *, CASE WHEN text IS NULL THEN NULL ELSE
+    SELECT {}, CASE WHEN text IS NULL THEN NULL ELSE
         row_number() OVER (PARTITION BY path, text IS NULL ORDER BY line, reading) END AS place
     FROM parsed WHERE reason IS NOT NULL"""
 _KEPT = f"SELECT * FROM refused WHERE place <= {KEPT_REFUSALS}"
@@ -152,7 +152,7 @@ def write_quarantine(lake: Lake, engine: Engine, tables: StreamTables, changes: 
     unreadable = [row for row in changes.rows.values() if row.state == UNREADABLE]
     whole_files = [common | {"path": row.path, "detail": row.detail} for row in unreadable]
     relations.add_rows("whole_files", pa.Table.from_pylist(whole_files, lake.schema(table)))
-    relations.define("refused", _REFUSED)
+    relations.define("refused", _REFUSED.format(", ".join(table.column_names)))  # none of the stream's columns
     rows = [_KEPT, _REST, "SELECT * FROM whole_files"]
     if new_duplicates := found.moved(NEW, EVENT):
         relations.add_files("texts", lake, tables.bronze, files_of(lake, tables.bronze, paths=new_duplicates))

@@ -15,7 +15,7 @@ from windrow.pipelines.location import Location
 from windrow.pipelines.tables.column_lineage import ColumnPlace, Sources, features_sources, sources
 from windrow.schemas import registry
 from windrow.schemas.expectations import audit_expectations, late_expectations, silver_expectations
-from windrow.schemas.side_tables import panes_name, state_name
+from windrow.schemas.side_tables import nowcast_name, panes_name, state_name
 
 
 class RecordedStep(NamedTuple):
@@ -74,8 +74,11 @@ def _uses(run: Run, step: str, entry: LedgerEntry) -> Uses:
     if step == "publish":
         query, versions = run.query, entry.inputs
         read = [TableUse(f"{query}_{kind}", versions[kind]) for kind in ("audit", "late_audit") if kind in versions]
-        return read, [TableUse(table, entry.outputs[table], rows) for table, rows in entry.counts.items()]
-    if not entry.outputs:
+        written = [TableUse(table, entry.outputs[table], rows) for table, rows in entry.counts.items()]
+        of = registry.queries().get(str(query))
+        nowcast = [TableUse(nowcast_name(of.name))] if written and of is not None and of.nowcast else []
+        return read, [*written, *nowcast]
+    if step == "erase" or not entry.outputs:
         return [], []
     if step == "audit":
         return _of_audit(run, entry)
@@ -123,7 +126,7 @@ def _table(lake: Lake, use: TableUse, made_from: Sources, checks: Iterable[Check
 def _sources(lake: Lake, run: Run, step: str, table: str) -> Sources:
     """Of a table that the step made; of a published one the rows that were checked."""
     columns = [each.name for each in storage.read_only_table(lake.folder(table)).schema().fields]
-    if step == "publish":
+    if step == "publish" and table != nowcast_name(str(run.query)):
         return {ColumnPlace(table, each): [ColumnPlace(f"{table}_audit", each)] for each in columns}
     features = registry.feature_sets().get(run.query or "")
     return sources({table: columns}) if features is None else features_sources(features, table, columns)

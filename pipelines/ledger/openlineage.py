@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from windrow.pipelines import flow
+from windrow.schemas.errors import WrongParameter
 
 if TYPE_CHECKING:
     from openlineage.client import event_v2, facet_v2
@@ -27,7 +28,8 @@ NAMESPACE, PARENT = "OPENLINEAGE_NAMESPACE", "OPENLINEAGE_PARENT_ID"
 _EVENTS = {"running": "START", "done": "COMPLETE", "failed": "FAIL", "refused": "FAIL"}
 _DOES = {
     "ingest": flow.SILVER.does,
-    "forget": "takes out what a file delivered",
+    "forget": "takes out what a file delivered, or lines of a person",
+    "erase": "proves that a person's values are gone",
     "audit": flow.REPLAY.does,
     "publish": flow.PUBLISH.does,
     "features": flow.FEATURES.does,
@@ -194,8 +196,12 @@ def _parent() -> dict[str, Any]:
 
     if not (named := os.environ.get(PARENT)):
         return {}
-    namespace, job, run_id = named.rsplit("/", 2)
-    return {"parent": _made(parent_run.ParentRunFacet, parent_run.Run(run_id), parent_run.Job(namespace, job))}
+    try:
+        namespace, job, run_id = named.rsplit("/", 2)
+        run = parent_run.Run(run_id)
+    except ValueError:
+        raise WrongParameter(PARENT, named, "NAMESPACE/JOB/RUN, the last one a UUID") from None
+    return {"parent": _made(parent_run.ParentRunFacet, run, parent_run.Job(namespace, job))}
 
 
 def _job_facets(step: StepLineage) -> "dict[str, facet_v2.JobFacet]":

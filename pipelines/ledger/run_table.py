@@ -100,10 +100,13 @@ class Recording:
             lineage_events.tell(self.lake, begun)
             yield entries
         except BaseException as raised:
-            error = signals.asked() or damage.explained(self.lake, raised) or raised
-            for entry in entries.values():
-                if not entry.ended:
-                    entry.fail(error)
+            error = raised
+            try:
+                error = signals.asked() or damage.explained(self.lake, raised) or raised
+            finally:  # also where the look for damage itself is stopped, or fails
+                for entry in entries.values():
+                    if not entry.ended:
+                        entry.fail(error)
             if isinstance(error, WindrowError) and error is not raised:
                 raise error from raised
             raise

@@ -1,6 +1,6 @@
 """What the final value of a row will be, by the earlier rows of its kind and what became of those.
 
-    expected = value + b · value + c · usual       usual: by how much rows of its key and hour of day have grown
+    expected = value + b · value + c · usual       usual: by how much rows of its key and hour have grown
 
 The earlier rows of one pane and about one age, a cell, say b and c: least squares, weighted by what the variance is
 taken to be proportional to, as in the chain ladder (Mack 1993). With c = 0 it is the chain ladder, with b = 0 what
@@ -27,7 +27,8 @@ RIDGE = 1e-9
 
 class RowKinds(NamedTuple):
     """Of what kind rows are, an element a row. pane: number of its pane, and of its window's name; age_us: from the
-    window's end; key, hour: numbers of the key, and of the key and the hour of day together."""
+    window's end; key, hour: numbers of the key, and of the key and the hour together,
+    which at weekends is another than on other days."""
 
     pane: np.ndarray
     age_us: np.ndarray

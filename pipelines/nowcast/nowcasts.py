@@ -21,6 +21,7 @@ from windrow.schemas.windows import EPOCH, MICROSECOND
 SECOND_US = 1_000_000
 HOUR_US = 3_600 * SECOND_US
 HOURS = 24
+THURSDAY, SATURDAY = 3, 5  # of a week's seven days; the epoch began on a Thursday
 EARLY = "early"
 
 
@@ -39,7 +40,7 @@ class AnsweredRows(NamedTuple):
         """rows: by window and revision."""
         start_us, end_us, emitted_us = (stored(rows[name]) for name in ("window_start", "window_end", "emitted_at"))
         key, kind = key_codes(rows, query.key)[0], key_codes(rows, (*query.name_column, "pane"))[0]
-        kinds = RowKinds(kind, emitted_us - end_us, key, key * HOURS + start_us // HOUR_US % HOURS)
+        kinds = RowKinds(kind, emitted_us - end_us, key, key * 2 * HOURS + _hour(start_us))
         window = key_codes(rows, query.window_identity)[0]
         # Before its end a row says that an event had come that began no earlier than an event of its window may.
         lasting_us = max(each.longest_event_us or 0 for each in query.every_window)
@@ -58,6 +59,12 @@ class AnsweredRows(NamedTuple):
         last = before[ends[np.searchsorted(ends, np.arange(len(before)))]]
         settled = self.end_us[before] <= settled_us
         return before[settled], last[settled]
+
+
+def _hour(start_us: np.ndarray) -> np.ndarray:
+    """Of the day, the hours of weekends behind those of the other days."""
+    is_weekend = (start_us // DAY_US + THURSDAY) % 7 >= SATURDAY
+    return start_us // HOUR_US % HOURS + HOURS * is_weekend
 
 
 def nowcasts(query: Query, rows: pa.Table, days: Sequence[date]) -> pa.Table:

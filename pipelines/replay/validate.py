@@ -35,16 +35,16 @@ class ArrowStream(Protocol):
         """A PyCapsule of an ArrowArrayStream."""
 
 
-def arrow_table(events: ArrowStream) -> pa.Table:
-    """The same rows. pandas' NaN, NaT and None become null; what its index holds becomes columns, where it has a name.
+def arrow_table(rows: ArrowStream, name: str = "events") -> pa.Table:
+    """The same rows. pandas' NaN, NaT and None become null; what its index holds becomes columns. name: what they are.
     Raises WrongParameter for what is no table, BadInput for columns that Arrow has no type for."""
-    require(hasattr(events, "__arrow_c_stream__"), "events", type(events).__name__, TAKEN)
+    require(hasattr(rows, "__arrow_c_stream__"), name, type(rows).__name__, TAKEN)
     try:
         # pyarrow recognizes pandas' DataFrames, and takes all others by the interface.
-        return _without_views_in_dictionaries(pa.table(events))
+        return _without_views_in_dictionaries(pa.table(rows))
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise BadInput(
-            f"events, of type {type(events).__name__}, can't be made a table of Arrow: "
+            f"{name}, of type {type(rows).__name__}, can't be made a table of Arrow: "
             f"{'; '.join(map(str, error.args))}. Taken: {TAKEN}, whose columns hold one type each"
         ) from None
 

@@ -26,7 +26,7 @@ from windrow.pipelines.storage import MEMORY
 from windrow.processes import signals
 from windrow.schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName
 from windrow.schemas.query import Query
-from windrow.schemas.registry import broken_queries, queries
+from windrow.schemas.registry import VIEWS, broken_queries, queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,7 +40,6 @@ SETTINGS = {
     "TimeZone": "UTC",
 }
 QUESTIONS = ("SELECT", "EXPLAIN", "MULTI")  # DESCRIBE, SUMMARIZE and SHOW are kinds of SELECT; MULTI is PIVOT
-SUFFIXES = ("", "_final", "_as_of")
 _WORD = re.compile(r"\w+")
 _UNREADABLE = "reading the stream registered as"  # how DuckDB passes on an error of delta-rs
 # Names of columns that DuckDB takes for a word of its own, where they have no quotes.
@@ -54,7 +53,7 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
     that isn't there, TableDamaged for one that can't be read, or StorageFailed where the user has no right to."""
     names = lake.names()
     words = {word.lower() for word in _WORD.findall(statement)}
-    asked_for = [name for name in names if any(name + suffix in words for suffix in SUFFIXES)]
+    asked_for = [name for name in names if any(name + suffix in words for suffix in ("", *VIEWS))]
     with connect(lake, asked_for or names) as connection:
         try:
             _require_one_question(connection.extract_statements(statement))

@@ -50,7 +50,8 @@ class AskedWindow:
         return asked_key(self.key)
 
     def in_words(self) -> str:
-        return ", ".join(f"{name}={value}" for name, value in self.key.items())
+        """As --key takes it: a name alone is null."""
+        return ", ".join(name if value is None else f"{name}={value}" for name, value in self.key.items())
 
 
 def asked_key(key: Mapping[str, Any]) -> dict[str, AskedValues]:
@@ -65,6 +66,7 @@ def key_of(query: Query, texts: Sequence[str]) -> dict[str, Any]:
         name, is_given, value = text.partition("=")
         if name not in query.key:
             raise UnknownName(f"key column of {query.name}", name, query.key)
+        require(name not in found, "--key", text, f"{name} once")
         found[name] = _of_type(text, stream.column(name).type, value) if is_given else None
     return found
 
@@ -73,9 +75,9 @@ def read_moment(parameter: str, text: str) -> datetime:
     """A time in UTC unless it has an offset, or a day's first moment. WrongParameter for another text."""
     try:
         found = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise WrongParameter(parameter, text, "a time such as 2018-10-01T08:00, in UTC, or 2018-10-01") from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def condition(bounds: Mapping[str, AskedValues], schema: pa.Schema) -> pc.Expression:

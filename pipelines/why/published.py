@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -22,7 +22,7 @@ from windrow.schemas.errors import WrongParameter
 from windrow.schemas.ledger_tables import VERDICTS
 from windrow.schemas.query import WINDOW_NAME, Query
 
-NEAREST, _NEAR_FILES = 6, 8
+NEAREST, _NEAR_FILES, _DAY_S = 6, 8, 86_400
 Place = tuple[datetime, datetime, int]
 """Start, end and number of a window."""
 
@@ -35,8 +35,8 @@ def version_of(lake: Lake, table: str, option: str, text: str) -> int:
         version = int(text)
     else:
         moment = read_moment(option, text)
-        end = moment + timedelta(days=1) if len(text.strip()) == len("2018-10-01") else moment
-        before = [version for version, at in times.items() if at < end.timestamp()]
+        end_s = moment.timestamp() + (_DAY_S if len(text.strip()) == len("2018-10-01") else 0)
+        before = [version for version, at in times.items() if at < end_s]
         version = before[-1] if before else -1
     if not 0 <= version <= newest or lake.lacks_files(table, version):
         since = datetime.fromtimestamp(min(times.values()), UTC).isoformat(timespec="seconds")
@@ -85,11 +85,12 @@ def _not_there(lake: Lake, asked: AskedWindow, version: int, of_key: Mapping[str
     rows = _rows(lake, asked.query.name, actions, of_key, ("window_start", "window_end"))
     windows = sorted({(row["window_start"], row["window_end"]) for row in rows})
     if not windows:
-        return WrongParameter("--key", asked.in_words() or "none", f"a key of which {asked.query.name} has rows")
+        allowed = f"a key of which version {version} of {asked.query.name} has rows"
+        return WrongParameter("--key", asked.in_words() or "none", allowed)
     near = sorted(windows, key=lambda each: (abs(each[0] - asked.start), abs(each[1] - (asked.end or each[1]))))
     listed = ", ".join(f"{in_text(low)}/{in_text(high)}" for low, high in sorted(near[:NEAREST]))
     text = in_text(asked.start) + (f"/{in_text(asked.end)}" if asked.end else "")
-    return WrongParameter("--window", text, f"a window that the key has; the nearest are {listed}")
+    return WrongParameter("--window", text, f"a window that the key has in version {version}; the nearest are {listed}")
 
 
 def in_text(time: datetime) -> str:

@@ -35,7 +35,7 @@ TASKS = {"ingest": "success", "replay": "success", "replay_failed": "skipped"}
 BACKFILL_TASKS = {"backfill": "success", "backfill_failed": "skipped"}
 DAYS, TRIPS_PER_DAY = 2, 40
 NOT_OF_THE_STREAM = date(1999, 12, 31)
-LIMIT_S, TOLD = 1_800.0, "told"
+LIMIT_S, TOLD, PROMISED = 1_800.0, "told", "promise(rows_between=(1, 2))"
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def stack(tmp_path_factory):
     try:
         with pytest.MonkeyPatch.context() as outside:
             outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand", "one_fails")))
-            dags = few_queries.definitions(home, (*QUERIES, IN_ORDER)) / "dags"
+            dags = few_queries.definitions(home, (*QUERIES, IN_ORDER), bikes_demand=PROMISED) / "dags"
             few_queries.tell(dags, DAG, home / TOLD, late_after_s=5)
             client = server.start(home, config.landing, dags).client()
         client.wait_for_dag(DAG)
@@ -88,10 +88,11 @@ def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks
     assert runs["foreign_day"]["state"] == "failed"
 
 
-def test_a_notifier_of_windrow_toml_is_told_of_the_task_that_failed_and_of_each_run_that_is_late(stack, done):
+def test_a_notifier_is_told_of_the_task_that_failed_of_each_late_run_and_of_each_broken_promise(stack, done):
     told = (stack.config.home / TOLD).read_text().split()
     assert "foreign_day,ingest" in told
-    assert {*told} >= {f"{run['dag_run_id']},late" for run in done}
+    assert {*told} >= {f"{run['dag_run_id']},{what}" for run in done for what in ("late", "replay,promise")}
+    assert sum(line.endswith(",promise") for line in told) == len(done)
 
 
 def test_scheduled_and_manual_runs_succeed_each_with_two_tasks(stack, done):
@@ -160,7 +161,7 @@ def test_a_task_s_xcom_is_what_it_published(stack, done):
     published = value if isinstance(value, dict) else json.loads(value)
     # No window of a day is over on the first one.
     assert published.keys() == {"bikes_demand", "bikes_demand_late"}
-    assert published["bikes_demand"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version"}
+    assert published["bikes_demand"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version", "promises"}
     assert published["bikes_demand"]["checks"] > 10
 
 
@@ -179,6 +180,8 @@ def test_publishing_updates_airflow_s_assets(stack, done):
     assert counted.pop("runs") == 1  # of the run that failed
     once = {"bikes_daily": 1, "bikes_daily_late": 1}  # its first day has no rows
     assert counted == dict.fromkeys(published, DAYS) | once | {"bronze_bikes": 1, "silver_bikes": 1}
+    promised = [event["extra"]["promises"][0] for event in events if event["name"] == "bikes_demand"]
+    assert [(each["verdict"], each["allowed"]) for each in promised] == [("warn", "1 to 2 rows")] * DAYS
     for name in published:
         extras = [event["extra"] for event in events if event["name"] == name]
         held = {str(day): statistics.rows for day, statistics in by_day(Lake(stack.config), name).items()}

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import (
     against_spark,
+    against_spark_page,
     backfill,
     everyday,
     features,
@@ -143,7 +144,7 @@ def test_every_way_makes_the_same_rows(case, tmp_path, through_spark, monkeypatc
     assert [each.differing for each in found.comparisons] == [0] * len(found.comparisons)
     assert all(each.missing == 0 for each in found.comparisons if each.theirs != against_spark.WATERMARK)
     assert all(each.ratio > 0 for each in found.comparisons)
-    assert against_spark.section(found).count("| times |") == 1
+    assert against_spark_page.section(found).count("| times |") == 1
 
 
 SMALL = ["--days", "2", "--most-days", "3", "--trips", "60", "--spark-trips", "60", "--rounds", "1"]

@@ -55,3 +55,5 @@ def test_the_command_prints_it_or_writes_a_file(windrow, tmp_path):
     assert file.read_text() == printed.out
     ended = windrow("contract", "bikes_demand", "--into", str(tmp_path / "nowhere" / "demand.yaml"))
     assert ended.code == 2 and "nowhere" in ended.error
+    ended = windrow("contract", "bikes_demand", "--into", str(tmp_path))
+    assert ended.code == 2 and "is a folder" in ended.error

@@ -179,6 +179,8 @@ def test_a_backend_that_refuses_hangs_or_is_not_there_costs_a_run_one_message(in
             assert ended.code == 0 and ended.error.count(GAVE_UP) == 1, ended.error
             assert "secret" not in ended.error
         assert backend.refused == 1 and not backend.events
+    ended = typed(*REPLAY, **environment(ingested, **backend.settings, OPENLINEAGE_PARENT_ID="ours/dag.task"))
+    assert ended.code == 0 and "OPENLINEAGE_PARENT_ID is 'ours/dag.task'; allowed: NAMESPACE/JOB/RUN" in ended.error
 
 
 def test_without_settings_the_client_is_not_even_imported(ingested):

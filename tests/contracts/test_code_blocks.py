@@ -61,6 +61,8 @@ RUN_BY = {
         "tests/command_line/test_lineage_events.py::test_a_day_s_work_is_told_with_columns_rows_versions_and_verdicts",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
+    ("docs/promises.md", """SELECT day, promise, arg_max(verdict, (logical_date, "at")) AS verdict"""):
+        "tests/replay/test_promises_in_runs.py::test_a_promise_that_is_to_fail_keeps_the_rows_from_being_published",
     ("docs/erasure.md", """windrow forget --where "subscriber = '0123456789AB'" --stream cdr"""):
         "tests/maintenance/test_erasure.py::test_killed_anywhere_the_same_command_ends_it",
     ("docs/add-a-stream.md", "from windrow.schemas.fields import decimal_number"):

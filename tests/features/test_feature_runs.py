@@ -1,6 +1,7 @@
 """A run of a feature set over a lake: its table has the oracle's features on both engines, however labels and events
 are cut; the law finds a wrong value; the same run again gives the same rows; another silver makes it stale."""
 
+import re
 from datetime import timedelta
 from random import Random
 
@@ -14,7 +15,7 @@ from tests.support.replay import landing
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines import engine_of
-from windrow.pipelines.features import probe_work, probing
+from windrow.pipelines.features import probe_work, probing, recount
 from windrow.pipelines.features import run as runs
 from windrow.pipelines.features.feature_runs import FeatureRequest
 from windrow.pipelines.features.run import AskedLabels, features_of, make_features
@@ -22,8 +23,8 @@ from windrow.pipelines.features.stale import stale_features
 from windrow.pipelines.replay import replay_plan
 from windrow.pipelines.rows.arrays import TIME
 from windrow.pipelines.upkeep.day_plan import carry_out, plan
-from windrow.schemas.errors import GateFailed
-from windrow.schemas.feature_set import FeatureSet
+from windrow.schemas.errors import GateFailed, WrongParameter
+from windrow.schemas.feature_set import FeatureSet, latest
 from windrow.schemas.query import agg
 
 pytestmark = [PATIENT]
@@ -92,6 +93,28 @@ def test_features_are_the_oracles_whatever_the_shares(ingested, engine, key, mon
     assert written(Config(ingested.home, ingested.landing), features, asked) == rows
 
 
+@pytest.mark.parametrize(
+    "into", ["bikes_demand", "bikes_demand_final", "bikes_demand_as_of", "silver_bikes", "erased_bikes", "runs", "A"]
+)
+def test_no_table_of_features_takes_the_name_of_another_table_or_view(into, tmp_path):
+    with pytest.raises(WrongParameter, match=f"--into is '{into}'"):
+        make_features(Config(tmp_path, tmp_path), FeatureRequest("bikes_station", "labels.csv", into))
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (by("no_column"), "key is 'no_column'"),
+        (by(n_other=agg("sum", "no_column")), r"aggregates\['n_other'\] is 'no_column'"),
+        (FeatureSet("by", "bikes", (), {}, {}, latest={"d": latest("bikes_demand", "trips")}), r"latest\['d'\]"),
+        (by().query, "feature_set is 'Query'"),
+    ],
+)
+def test_a_question_that_its_stream_has_no_answer_to_is_refused(asked, says, tmp_path):
+    with pytest.raises(WrongParameter, match=says):
+        features_of(Config(tmp_path, tmp_path), asked, pa.table({"start_station_id": [1], "asked_at": [1]}))
+
+
 def made(config: Config, source: str, into: str = INTO, knowledge: str = "known"):
     return make_features(config, FeatureRequest("bikes_station", source, into, knowledge), lambda text: None)
 
@@ -120,20 +143,28 @@ def test_a_run_again_from_its_own_table_gives_the_same_rows_and_none_of_the_futu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", ["trips_1d", "demand_trips"])
-def test_a_wrong_value_keeps_the_table_as_it_was(published, file, column, monkeypatch):
-    lake = Lake(published)
-    made(published, file)
-    rows, parts = lake.read(INTO), probe_work.feature_parts
+@pytest.mark.parametrize("column", ["trips_1d", "demand_trips", "demand_age_s"])
+def test_a_wrong_value_keeps_the_table_as_it_was_or_empty_for_the_next_run(published, file, column, monkeypatch):
+    lake, parts = Lake(published), probe_work.feature_parts
 
     def leaking(*asked):
         for part in parts(*asked):
             place = part.column_names.index(column)
-            yield part.set_column(place, column, pa.array([7_777] * len(part), pa.int64()))
+            yield part.set_column(place, column, pa.array([7_777] * len(part), part.schema.field(column).type))
 
-    monkeypatch.setattr(probe_work, "feature_parts", leaking)
-    with pytest.raises(GateFailed, match=rf"{column}.* is 7777"):
-        made(published, file)
+    def refused():
+        with monkeypatch.context() as patched, pytest.raises(GateFailed, match=rf"{column}.* is 7777") as failed:
+            patched.setattr(probe_work, "feature_parts", leaking)
+            patched.setattr(recount, "personal_columns", lambda stream: frozenset(["start_station_id"]))
+            made(published, file)
+        assert ("start_station_id=a person" in str(failed.value)) == (column == "trips_1d")
+        assert not re.search(r"start_station_id=[^a]", str(failed.value))
+
+    refused()
+    assert lake.row_count(INTO) == 0
+    made(published, file)
+    rows = lake.read(INTO)
+    refused()
     assert lake.read(INTO).equals(rows)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+import pandas
+import polars
 import pyarrow as pa
 import pytest
 
@@ -15,6 +17,7 @@ from windrow.pipelines.features.probing import AskedFeatures, feature_parts, fea
 from windrow.pipelines.gate.recount.plain.aggregates import is_same
 from windrow.pipelines.rows.arrays import TIME
 from windrow.schemas import registry
+from windrow.schemas.errors import AggregateFailed, BadInput, WrongParameter
 from windrow.schemas.feature_set import FeatureSet, latest
 from windrow.schemas.query import Query, agg, session, sliding
 
@@ -66,7 +69,7 @@ def labels(random: Random, count: int, known: list[dict]) -> list[dict]:
         if known and random.random() < 0.5:
             at = random.choice(known)[random.choice(("start", "arrival"))] + random.choice((-1, 0, 1)) * US
             at += random.choice((timedelta(0), *WINDOWS.values()))
-        place = random.choice((*KEYS, "nowhere"))
+        place = random.choice((*KEYS, f"nowhere {number}"))
         found.append({"place": place, "kind": random.choice((1, 2, 3, None, 9)), "asked_at": at, "label": number})
     return found + random.sample(found, len(found) // 10)
 
@@ -116,6 +119,89 @@ def test_a_table_is_in_the_labels_order_and_batches_have_its_rows(monkeypatch):
     assert table.select(LABEL.names).equals(asking)
     assert len(batches) > 10
     assert pa.Table.from_batches(batches).sort_by("label").equals(table)
+
+
+def test_a_sum_beyond_int64_names_its_key_and_window_in_whatever_part_it_is(monkeypatch):
+    monkeypatch.setattr(probing, "VALUES_AT_ONCE", 1)
+    asked = FeatureSet("asked", "none", ("place",), {"1h": HOUR}, {"parts": agg("sum", "parts")})
+    happened = [
+        {"place": place, "parts": parts, "start": BEGIN, "end": BEGIN, "arrival": BEGIN, "seq": seq}
+        for seq, (place, parts) in enumerate([("a", 1), ("b", 7), ("c", (1 << 63) - 1), ("c", 1)])
+    ]
+    asking = [{"place": place, "asked_at": BEGIN + number * MINUTE} for number in (0, 1) for place in "abc"]
+    given = pa.Table.from_pylist(happened, EVENT), pa.Table.from_pylist(asking, LABEL), asked
+    with pytest.raises(
+        AggregateFailed, match=r"place='c', window \[2024-03-08 23:00.* the greatest 92.*07"
+    ) as of_table:
+        windrow.features_table(*given)
+    batches = windrow.features_batches(*given)
+    assert [batches.read_next_batch()["parts_1h"].to_pylist() for _ in range(4)] == [[1], [1], [7], [7]]
+    with pytest.raises(AggregateFailed) as of_batches:
+        batches.read_next_batch()
+    assert str(of_batches.value) == str(of_table.value)
+
+
+def pandas_frame(rows: pa.Table) -> pandas.DataFrame:
+    """As a part of another is: with an index that has no name. Few categories have numbers of 8 bits."""
+    return rows.to_pandas().astype({"place": "category"}).set_axis(range(1, len(rows) + 1))
+
+
+def polars_frame(rows: pa.Table) -> polars.DataFrame:
+    return polars.from_arrow(rows).with_columns(polars.col("place").cast(polars.Categorical), text=polars.lit("ä"))
+
+
+def chunks(rows: pa.Table) -> pa.Table:
+    each = [rows.slice(0, 7), rows.slice(7, 0), rows.slice(7)]
+    return pa.concat_tables(part.set_column(0, "place", part["place"].dictionary_encode()) for part in each)
+
+
+@pytest.mark.parametrize("of_events", [pandas_frame, polars_frame, chunks, pa.Table.to_reader])
+@pytest.mark.parametrize("of_labels", [pandas_frame, polars_frame, chunks, pa.Table.to_reader])
+def test_features_are_the_same_whichever_library_has_the_events_and_the_labels(of_events, of_labels):
+    random = Random(6)
+    happened = events(random, 60)
+    given = pa.Table.from_pylist(happened, EVENT), pa.Table.from_pylist(labels(random, 800, happened), LABEL)
+    expected = windrow.features_table(*given, ASKED, "both")
+    found = windrow.features_table(of_events(given[0]), of_labels(given[1]), ASKED, "both")
+    text = ["text"] if of_labels is polars_frame else []
+    assert found.column_names == [*LABEL.names, *text, *ASKED.columns("both")]
+    assert found.drop_columns(text).to_pylist() == expected.to_pylist()
+
+
+def test_of_no_labels_and_of_no_events_there_are_columns_and_zeros():
+    asked = FeatureSet("asked", "none", ("place",), {"1h": HOUR}, {"n": agg("count")})
+    happened, asking = EVENT.empty_table(), pa.table({"place": ["a"], "asked_at": pa.array([BEGIN], TIME)})
+    without_types = happened.set_column(0, "place", pa.nulls(0)), pa.table({"place": pa.nulls(0), "at": pa.nulls(0)})
+    for features in (windrow.features_table, lambda *given: windrow.features_batches(*given).read_all()):
+        assert features(without_types[0], asking, asked)["n_1h"].to_pylist() == [0]
+        assert features(happened, without_types[1], asked, "known", "at").column_names == ["place", "at", "n_1h"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "says"),
+    [
+        ({"knowledge": "Known"}, WrongParameter, "knowledge is 'Known'; allowed: known, true or both"),
+        ({"features": ASKED.query}, WrongParameter, "features is 'Query'; allowed: a windrow.FeatureSet"),
+        ({"labels": []}, WrongParameter, "labels is 'list'"),
+        ({"time": ""}, WrongParameter, "--time is ''; allowed: a column of times with a zone: asked_at"),
+        ({"labels": {"asked_at": [1, 1 << 61]}}, BadInput, "row 1 of the labels: asked_at is beyond ±36,533 years"),
+        ({"labels": {"asked_at": [1, None]}}, BadInput, "row 1 of the labels: asked_at is null"),
+    ],
+)
+def test_what_is_no_question_names_what_is_wrong_with_it(changed, error, says):
+    if isinstance(changed.get("labels"), dict):
+        times = pa.array(changed["labels"]["asked_at"], TIME)
+        changed = {"labels": pa.table({"place": pa.nulls(2), "kind": pa.nulls(2), "asked_at": times})}
+    given = {"events": EVENT.empty_table(), "labels": LABEL.empty_table(), "features": ASKED, **changed}
+    for features in (windrow.features_table, windrow.features_batches):
+        with pytest.raises(error, match=says):
+            features(**given)
+
+
+@pytest.mark.parametrize(("windows", "aggregates"), [(WINDOWS, {}), ({}, AGGREGATES)])
+def test_windows_without_aggregates_and_aggregates_without_windows_are_refused(windows, aggregates):
+    with pytest.raises(WrongParameter, match="aggregates and windows together, or latest alone"):
+        FeatureSet("asked", "none", (), windows, aggregates, latest={"demand": latest("bikes_demand", "trips")})
 
 
 @pytest.mark.nightly

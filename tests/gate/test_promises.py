@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.oracle.history import history
 from tests.support.oracle.oracle import lies_in, rolling_window, windows_of_event
-from tests.support.small_lake import DAYS, FIRST_DAY, SmallLake, asked, make_lake, random_events
+from tests.support.small_lake import DAYS, FIRST_DAY, STREAM, SmallLake, asked, make_lake, random_events
 from tests.support.small_windows import DAY, HOUR
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
@@ -135,6 +135,18 @@ def test_windows_that_began_on_a_day_without_a_publication_move_nothing(tmp_path
     found = judged(made, DAYS[2])[DAYS[2]]
     for of in MOVES:
         assert figures(found, of) == rounded(moves(left, query, of, DAYS[2]))
+
+
+def test_a_key_may_have_the_name_of_what_is_measured(tmp_path):
+    columns = (replace(STREAM.columns[0], name="ended"), *STREAM.columns[1:])
+    events = [{"ended": each["key"], **each} for each in random_events(3)]
+    query = asked(key=("ended",), promises=tuple(MOVES))
+    made = make_lake(Config(tmp_path, tmp_path), query, events, replace(STREAM, columns=columns, key=("ended",)))
+    rows = made.rows(made.tables.audit)
+    Lake(made.config).ensure(made.tables.results)
+    made.rewrite(made.tables.results, rows)
+    for of in MOVES:
+        assert figures(judged(made, DAYS[2])[DAYS[2]], of) == rounded(moves(rows, query, of, DAYS[2]))
 
 
 def test_several_windows_are_measured_together(tmp_path):

@@ -17,7 +17,7 @@ from windrow.pipelines.ledger.run_table import StepRow
 from windrow.pipelines.report.overview import PAGE, overview_pages
 from windrow.pipelines.runs.reports import DayReport
 from windrow.schemas.errors import GateFailed, WrongParameter
-from windrow.schemas.stream import FAIL, Layout, Limit
+from windrow.schemas.stream import FAIL, Column, Layout, Limit
 from windrow.schemas.validation import validate_stream
 
 GOOD, BAD = "meters/good.csv", "meters/bad.csv"
@@ -89,6 +89,21 @@ def test_an_ingest_beyond_a_limit_that_fails_is_refused_and_its_tables_are_whole
         ingest(half_bad, "meters")
     assert newest_step(half_bad).state == "refused"
     assert Lake(half_bad).row_count("silver_meters") == 97
+
+
+@pytest.mark.slow
+def test_a_column_may_have_a_name_that_an_ingest_has_for_its_own_work(half_bad, monkeypatch):
+    meter, kwh = meters.STREAM.columns
+    meters.make_known(monkeypatch, replace(meters.STREAM, columns=(meter, replace(kwh, name="place"))))
+    ingest(half_bad, "meters")
+    assert states(half_bad)[BAD][:3] == ("refused", 0, 3)
+
+
+@pytest.mark.parametrize("name", ["kwh", "arrival", "reason", "detail", "text", "records"])
+def test_no_column_has_the_name_of_another_of_silver_or_quarantine(name):
+    columns = (*meters.STREAM.columns, Column(name, "string", "what else a line says"))
+    with pytest.raises(WrongParameter, match=f"columns is '{name}'; allowed: each name once"):
+        validate_stream(replace(meters.STREAM, columns=columns))
 
 
 def row(path: str, landed: date, **of_row) -> FileRow:

@@ -1,6 +1,7 @@
 """A person's events leave every file of the lake, and rows of all others stay what they are; killed anywhere, the same
 command ends it. No JVM."""
 
+import json
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from tests.support.rules import blocks
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.erasure.erase import erase
+from windrow.pipelines.ledger import openlineage
 from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report import site
 from windrow.pipelines.runs.backfill import backfill
@@ -138,6 +140,14 @@ def test_no_file_holds_the_person_and_the_rows_of_others_are_what_they_were(lake
     assert held(config) == before
 
 
+def test_lineage_tells_of_it_without_the_person(config, monkeypatch):
+    monkeypatch.setenv(openlineage.FILE, str(config.home / "steps"))
+    erase(config, WHERE, None, None, silent)
+    text = (config.home / "steps").read_text()
+    told = [openlineage.event(openlineage.StepLineage.of_json(line)) for line in text.splitlines()]
+    assert [each.job.name for each in (told[0], told[-1])] == ["cdr.forget", "cdr.erase"] and GONE not in text
+
+
 def test_lines_that_were_erased_do_not_come_back_with_a_file(config):
     erase(config, WHERE, None, None, silent)
     (path, content), *_ = files(1).items()
@@ -199,6 +209,31 @@ def test_a_line_that_others_are_in_too_is_refused(tmp_path, monkeypatch):
     found = erase(config, "who = 'Ann'", None, None, silent)
     assert (found.lines, found.events, found.found) == (1, 2, [])
     assert Lake(config).read("silver_two")["who"].to_pylist() == ["Bob"]
+
+
+def in_json(name: str) -> list[str]:
+    """Lines with an event, and broken ones, in the two ways in which JSON may write a name."""
+    whole = [json.dumps({"who": name}, ensure_ascii=each) for each in (True, False)]
+    return whole if name == "Ren Two" else [*whole, *(line[:-1] for line in whole)]
+
+
+def test_a_value_is_found_as_lines_write_it_but_not_within_a_value_of_others(tmp_path, monkeypatch):
+    layout = Layout("two", ("two/*",), None, lambda fields, _: [two(fields[0])], None, members=("who",))
+    meters.make_known(monkeypatch, replace(TWO, layouts=(layout,)))
+    config = Config(tmp_path / "home", tmp_path / "landing")
+    names = ["Ren", "René", "Ren Two", "Müller", 'Say "Hi"', "Back\\slash", "O'Brien"]
+    trips.write_bytes(config, "two/a", "".join(f"{each}\n" for name in names for each in in_json(name)).encode())
+    ingest(config, "two")
+    for gone in ("Ren", "Müller", 'Say "Hi"', "Back\\slash", "O'Brien"):
+        where = "who = '{}'".format(gone.replace("'", "''"))
+        names.remove(gone)
+        receipt = erase(config, where, None, None, silent)
+        assert (receipt.lines, receipt.events, receipt.found) == (4, 2, [])
+        left = [text for text in Lake(config).read("bronze_two")["text"].to_pylist() if text]
+        assert sorted(left) == sorted(each for name in names for each in in_json(name))
+    (config.report / "x").mkdir(parents=True)
+    (config.report / "x/old.json").write_text(in_json("Müller")[0])
+    assert [each.file for each in erase(config, "who = 'Müller'", None, None, silent).found] == ["report/x/old.json"]
 
 
 @pytest.mark.parametrize(

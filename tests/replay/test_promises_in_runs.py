@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.lakes import PATIENT, ingest
 from tests.support.replay import landing
+from tests.support.rules import blocks
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import code_hash, run_table
 from windrow.pipelines.report.queries.page import query_page
@@ -72,6 +73,9 @@ def test_a_promise_that_is_to_fail_keeps_the_rows_from_being_published(lake, pro
     promised(FEW)
     replay_day(lake.config, NAME, DAY)
     assert lake.row_count(NAME) > 0, "what failed before keeps no later run from it"
+    [last_word] = blocks("docs/promises.md", "sql")
+    found = statements.run(lake, last_word.replace("bikes_promised", NAME)).to_pylist()
+    assert found == [{"day": DAY, "promise": "rows", "verdict": "warn"}]
 
 
 def test_a_day_after_the_newest_arrival_breaks_what_was_promised_of_its_rows(lake, promised):

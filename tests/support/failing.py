@@ -9,7 +9,8 @@ import pytest
 from _pytest._code.code import ReprEntry
 
 # What changes a test's examples or engine: a repetition needs it too.
-SETTINGS = ("HYPOTHESIS_PROFILE", "NUMBA_DISABLE_JIT", "WINDROW_FUZZ_SEED", "WINDROW_FUZZ_CASES")
+_RANDOM = ("FUZZ_SEED", "FUZZ_CASES", "FAULTS_FIRST", "FAULTS_COUNT")
+SETTINGS = ("HYPOTHESIS_PROFILE", "NUMBA_DISABLE_JIT", *(f"WINDROW_{name}" for name in _RANDOM))
 
 # How Hypothesis's note begins, in its versions.
 EXAMPLE = ("Failing test case: ", "Falsifying example: ")

@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.docs.drawings import drawings
+from tools.docs.experiments import experiments_page
 from tools.docs.farm import farm_page
 from tools.docs.flow import flow_page
 from tools.docs.interfaces import commands_page, python_page
@@ -25,6 +26,7 @@ def pages() -> dict[str, str]:
         "aggregates.md": aggregates_page(),
         "kernels.md": kernels_page(),
         "farm.md": farm_page(),
+        "experiments.md": experiments_page(),
         "commands.md": commands_page(),
         "settings.md": settings_page(),
         "python.md": python_page(),

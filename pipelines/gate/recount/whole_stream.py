@@ -39,7 +39,7 @@ def add_met(
     WrongParameter for windows that depend on their key's other events. O(events log events + windows).
     """
     windows = looked_back(query)
-    all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max)
+    all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max, nowcast=None)
     asked = QueryConnection(all_taken, database)
     database.execute(_ticks(idle_after))
     columns = "".join(f"{sql.name(column)}, " for column in query.key)

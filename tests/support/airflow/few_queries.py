@@ -17,19 +17,25 @@ def tell(context):
     run = context["dag_run"]
     late = "deadline" in context
     line = f"{{run['dag_run_id']}},late" if late else f"{{run.run_id}},{{context['ti'].task_id}}"
+    if isinstance(context.get("exception"), str):
+        line += ",promise"
     with open({file!r}, "a") as told:
         told.write(f"{{line}}\\n")
 """
 
 
-def definitions(home: Path, queries: tuple[str, ...]) -> Path:
-    """A project: the checkout's definitions, without other queries."""
+def definitions(home: Path, queries: tuple[str, ...], **promised: str) -> Path:
+    """A project: the checkout's definitions, without other queries; promised: by query what it promises."""
     folder = home / "definitions"
     copied(folder, "dags", *EXAMPLES)
     for kind in ("queries", "models"):
         for file in (folder / "examples" / kind).glob("[a-z]*.py"):
             if file.stem not in queries:
                 file.unlink()
+    for query, what in promised.items():
+        file = folder / "examples" / "queries" / f"{query}.py"
+        code = file.read_text().replace("import Query, agg", "import Query, agg, promise").rstrip().removesuffix(")")
+        file.write_text(f"{code}    promises=({what},),\n)\n")
     return folder
 
 

@@ -1,7 +1,7 @@
 """What a nowcast means, written as plainly as possible: each row looks at all rows of the days before its own."""
 
 import math
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from windrow.schemas.query import Query
 
@@ -89,10 +89,15 @@ def _usual(row: Row, history, name: str, query: Query, itself=None) -> float:
     """By how much rows like it have grown, itself left out."""
     usual = sum(_more(pair, name) for pair in history) / len(history)
     for like in (_pane, lambda each: (_pane(each), _key(each, query)),
-                 lambda each: (_pane(each), _key(each, query), each["window_start"].hour)):  # fmt: skip
+                 lambda each: (_pane(each), _key(each, query), _hour(each["window_start"]))):  # fmt: skip
         of = [_more(pair, name) for pair in history if pair is not itself and like(pair[0]) == like(row)]
         usual = (sum(of) + PRIOR * usual) / (len(of) + PRIOR)
     return usual
+
+
+def _hour(time: datetime) -> tuple:
+    """Of a weekend, or of another day."""
+    return time.weekday() >= 5, time.hour
 
 
 def _least_squares(known, grown, spread) -> tuple[float, float]:
