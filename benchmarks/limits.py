@@ -1,6 +1,6 @@
 """How far Windrow goes on one machine: `make bench-limits`.
 
-    python -m benchmarks.limits [--antennas 2000] [--days 10 50] [--files 1000 10000] [--runs 100000]
+    python -m benchmarks.limits [--antennas 10000] [--days 2 10] [--files 1000 10000] [--runs 100000]
                                 [--of days workers files runs] [--home var/limits] [--into docs/benchmarks]
 
 It writes limits.md: many events by both engines, one and two workers of Spark, many files at once, a long ledger.
@@ -18,15 +18,15 @@ from windrow.pipelines import compiled
 from windrow.pipelines.config import REPOSITORY
 
 HOME = REPOSITORY / "var" / "limits"
-OF_WORKERS = 2
-"""Their day has so many times the antennas of one of many days."""
+OF_WORKERS = 5
+"""Their day has this part of the antennas of one of many days."""
 
 
 def figures(asked: argparse.Namespace) -> dict[str, Callable[[Path], Figure]]:
     """By what they are of."""
     return {
         "days": lambda home: limits_days.figure(home, asked.antennas, tuple(asked.days)),
-        "workers": lambda home: limits_workers.figure(home, OF_WORKERS * asked.antennas),
+        "workers": lambda home: limits_workers.figure(home, max(1, asked.antennas // OF_WORKERS)),
         "files": lambda home: limits_files.figure(home, tuple(asked.files)),
         "runs": lambda home: limits_runs.figure(home, asked.runs),
     }
@@ -43,8 +43,8 @@ def head() -> str:
 def main(arguments: list[str] | None = None) -> Path:
     """Measure, print and write the page, whose path it returns."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--antennas", type=int, default=2_000, help="of a day, 5,000 events each")
-    parser.add_argument("--days", type=int, nargs=2, default=(10, 50))
+    parser.add_argument("--antennas", type=int, default=10_000, help="of a day, 5,000 events each")
+    parser.add_argument("--days", type=int, nargs=2, default=(2, 10))
     parser.add_argument("--files", type=int, nargs=2, default=(1_000, 10_000))
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--of", nargs="+", help="only these figures: days, workers, files, runs")

@@ -1,4 +1,4 @@
-"""Days of ten million events, ten and fifty of them, backfilled by each engine in one command."""
+"""Days of fifty million events, two and ten of them, backfilled by each engine in one command."""
 
 import os
 import shutil
