@@ -1,5 +1,5 @@
-"""What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second, of large ones less often. A
-command that takes more memory or time than it may is ended: the machine is not its own.
+"""What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second, of
+large ones less often. A command that takes more memory or time than it may is ended: the machine is not its own.
 
 Not what a parent knows of its children: Spark's Python workers are ended with the JVM, and no process waits for them.
 """
