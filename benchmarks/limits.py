@@ -9,7 +9,7 @@ It writes limits.md: many events by both engines, one and two workers of Spark, 
 import argparse
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks import limits_days, limits_files, limits_runs, limits_workers
@@ -32,11 +32,13 @@ def figures(asked: argparse.Namespace) -> dict[str, Callable[[Path], Figure]]:
     }
 
 
-def head() -> str:
+def head(left_out: Sequence[str]) -> str:
     """Title, and what holds for all figures."""
+    not_measured = f" Left out, by `--of`: {', '.join(left_out)}." if left_out else ""
     return (
         "# How far it goes\nEach command is a fresh process. Processor seconds are user and system of all its "
-        f"processes. On average {os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an hour."
+        f"processes. On average {os.getloadavg()[2]:.1f} processes ran or waited in the last quarter of an "
+        f"hour.{not_measured}"
     )
 
 
@@ -53,12 +55,12 @@ def main(arguments: list[str] | None = None) -> Path:
     chosen = parser.parse_args(arguments)
     compiled.ensure()
     shutil.rmtree(chosen.home, ignore_errors=True)
-    found: list[Figure] = []
-    for name, measure in figures(chosen).items():
-        if name in (chosen.of or figures(chosen)):
-            found.append(measure(chosen.home.resolve() / name))
-            shutil.rmtree(chosen.home / name)
-            page = write(chosen.into, "limits", head(), found)
+    found, known = [], figures(chosen)
+    asked = [name for name in known if name in (chosen.of or known)]
+    for name in asked:
+        found.append(known[name](chosen.home.resolve() / name))
+        shutil.rmtree(chosen.home / name)
+        page = write(chosen.into, "limits", head([each for each in known if each not in asked]), found)
     print(page.read_text())
     return page
 

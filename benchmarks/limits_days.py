@@ -43,7 +43,7 @@ class Backfill(NamedTuple):
             for role in (DRIVER, JVM, WORKER)
         }
         return {
-            "engine": self.engine, "events": self.events, "rows": self.digests[QUERY.name][0][1],
+            "engine": self.engine, "events": self.events, "rows": self.digests[QUERY.name][0][1] if self.digests else 0,
             "wall, s": self.watched.wall_s, "processor, s": self.watched.processor_s,
             "all at once, MiB": round(self.watched.together_mib), **peaks, "lake, MiB": round(self.lake_mib),
         }  # fmt: skip
@@ -53,7 +53,7 @@ def figure(home: Path, antennas: int, sizes: tuple[int, int]) -> Figure:
     """sizes: numbers of days, the smaller first."""
     found = list(_backfills(home, antennas, sizes))
     few, many = found[: len(ENGINES)], found[len(ENGINES) :]
-    same = all(each.digests == of[0].digests for of in (few, many) for each in of)
+    same = all(each.digests == of[0].digests for of in (few, many) for each in of if not each.watched.stopped)
     verdicts = [claim(same, "both engines publish the same rows.")]
     for first, last in zip(few, many, strict=True):
         verdicts += _growth(first, last)
@@ -66,6 +66,9 @@ def figure(home: Path, antennas: int, sizes: tuple[int, int]) -> Figure:
 
 
 def _growth(first: Backfill, last: Backfill) -> Iterator[str]:
+    if last.watched.stopped:
+        yield claim(False, f"{last.engine}: {last.events:,} events took more than {MOST_MIB:,} MiB, and were stopped.")
+        return
     events, cost = last.events / first.events, last.watched.processor_s / first.watched.processor_s
     memory = last.watched.together_mib / first.watched.together_mib
     yield claim(
@@ -91,7 +94,7 @@ def _backfills(home: Path, antennas: int, sizes: tuple[int, int]) -> Iterator[Ba
             environment = os.environ | {name: str(value) for name, value in places.items()}
             seen = watched([sys.executable, "-m", "windrow.pipelines", *words], environment, MOST_MIB)
             taken = sum(file.stat().st_size for file in Path(config.home).rglob("*") if file.is_file()) / MIB
-            found = Backfill(engine, days, seen, digests(config, TABLES), taken)
+            found = Backfill(engine, days, seen, {} if seen.stopped else digests(config, TABLES), taken)
             print(found.row, flush=True)
             yield found
             shutil.rmtree(config.home)
