@@ -171,7 +171,7 @@ bench-peers: setup ## windows in memory, from CSV, and from landing files to row
 	@$(WINDROW_PYTHON) -m benchmarks.peers $(ARGS)
 
 bench-limits: setup ## 100 and 500 million events, one and two workers of Spark, 10,000 files at once, a ledger of 100,000 runs; writes docs/benchmarks/limits.md; an hour
-	@$(WINDROW_PYTHON) -m benchmarks.limits
+	@$(WINDROW_PYTHON) -m benchmarks.limits $(ARGS)
 
 experiments: bench-fiba bench-mta bench-spans bench-farm bench-frames bench-spark bench-peers bench-backfill docs ## every figure of five papers, and what users could pick instead; writes docs/experiments.md; hours
 

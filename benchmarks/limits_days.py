@@ -1,6 +1,5 @@
 """Days of fifty million events, two and ten of them, backfilled by each engine in one command."""
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from benchmarks.generated_sessions import DAY, Day, build
 from benchmarks.pages import Figure, claim
 from benchmarks.process_tree import DRIVER, JVM, WORKER, Watched, watched
 from benchmarks.scale import copied
+from tests.support import processes
 from tests.support.digests import digests
 from windrow.pipelines.config import ENGINES, Config
 from windrow.pipelines.tables.query_tables import QueryTables
@@ -90,8 +90,7 @@ def _backfills(home: Path, antennas: int, sizes: tuple[int, int]) -> Iterator[Ba
         for engine in ENGINES:
             config = copied(made, engine)
             words = ("backfill", QUERY.name, "--from", str(days[0].date), "--to", str(days[-1].date))
-            places = {"WINDROW_HOME": config.home, "WINDROW_LANDING": config.landing, "WINDROW_ENGINE": engine}
-            environment = os.environ | {name: str(value) for name, value in places.items()}
+            environment = processes.environment(config) | {"WINDROW_ENGINE": engine}
             seen = watched([sys.executable, "-m", "windrow.pipelines", *words], environment, MOST_MIB)
             taken = sum(file.stat().st_size for file in Path(config.home).rglob("*") if file.is_file()) / MIB
             found = Backfill(engine, days, seen, {} if seen.stopped else digests(config, TABLES), taken)

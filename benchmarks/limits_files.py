@@ -1,13 +1,12 @@
 """Landing files that come at once: what an ingest of each costs when there are ten times as many."""
 
-import os
 import sys
 from datetime import date
 from pathlib import Path
 
 from benchmarks.pages import Figure, claim
 from benchmarks.process_tree import Watched, watched
-from tests.support import trips
+from tests.support import processes, trips
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 
@@ -45,8 +44,8 @@ def _ingest(folder: Path, count: int) -> Watched:
             f"{number:06}",
             [trips.trip(at, 60 + n, station=number * LINES_A_FILE + n) for n in range(LINES_A_FILE)],
         )
-    places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": "local"}
-    seen = watched([sys.executable, "-m", "windrow.pipelines", "ingest", "bikes"], os.environ | places)
+    environment = processes.environment(config) | {"WINDROW_ENGINE": "local"}
+    seen = watched([sys.executable, "-m", "windrow.pipelines", "ingest", "bikes"], environment)
     events = Lake(config).dataset("silver_bikes").count_rows()
     assert events == count * LINES_A_FILE, f"{events:,} events of {count:,} files"
     print(f"{count:,} files: {seen.processor_s:.1f} processor s", flush=True)

@@ -6,17 +6,15 @@ rows, so that what is measured is the ledger.
 """
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
 from benchmarks.pages import Figure, claim
 from benchmarks.processor import spent
+from tests.support import processes
 from windrow.pipelines import flow
-from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.config import Config
 from windrow.pipelines.delta.day_files import NO_ROWS
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger.stale import DIGESTS
@@ -88,9 +86,8 @@ def _again(query: Query, made: list[dict], days: list[date]) -> Iterator[dict]:
 
 
 def _python(config: Config, *words: object) -> None:
-    places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": "local"}
-    command = [sys.executable, *map(str, words)]
-    subprocess.run(command, cwd=REPOSITORY, env=os.environ | places, check=True, capture_output=True)
+    environment = processes.environment(config) | {"WINDROW_ENGINE": "local"}
+    processes.python(*words, env=environment, timeout=None).check_returncode()
 
 
 def _windrow(config: Config, *words: object) -> None:

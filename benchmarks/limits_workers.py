@@ -1,15 +1,13 @@
 """A replay on a Spark cluster of one worker and of two, each with one core."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 from benchmarks.generated_sessions import DAY, Day, build
 from benchmarks.pages import Figure, claim
 from benchmarks.scale import copied
+from tests.support import processes
 from tests.support.spark_cluster import WORKERS, SparkCluster, cluster
-from windrow.pipelines.config import REPOSITORY, Config
+from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import run_table
 from windrow.schemas.queries.cdr_active import QUERY
@@ -41,7 +39,6 @@ def figure(home: Path, antennas: int) -> Figure:
 
 
 def _replay(config: Config, workers: SparkCluster) -> None:
-    places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": "spark"}
-    words = [sys.executable, "-m", "windrow.pipelines", "replay", QUERY.name, "--day", str(DAY)]
-    environment = os.environ | workers.variables | places
-    subprocess.run(words, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
+    environment = processes.environment(config) | workers.variables | {"WINDROW_ENGINE": "spark"}
+    words = ("-m", "windrow.pipelines", "replay", QUERY.name, "--day", DAY)
+    processes.python(*words, env=environment, timeout=None).check_returncode()

@@ -182,11 +182,11 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
-    from windrow.pipelines.ledger.newest_steps import last as last_steps
+    from windrow.pipelines.ledger import newest_steps
     from windrow.pipelines.ledger.run_table import rows
 
     most = None if last == 0 or as_json else last
-    found = rows(lake) if most is None else last_steps(lake, most + 1)
+    found = rows(lake) if most is None else newest_steps.last(lake, most + 1)
     # The newest row of a step is its state. A backfill is one run of many days.
     by_step = {(row.run_id, row.step, row.query, row.logical_date): row for row in found}
     steps = sorted(by_step.values(), key=lambda row: row.at)

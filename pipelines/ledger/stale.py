@@ -14,10 +14,8 @@ from typing import NamedTuple, TypeAlias
 
 from windrow.pipelines.delta.day_files import NO_ROWS, DayStatistics, by_day
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.ledger import run_table, running
+from windrow.pipelines.ledger import newest_steps, run_table, running
 from windrow.pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash
-from windrow.pipelines.ledger.newest_steps import newest as newest_of
-from windrow.pipelines.ledger.newest_steps import of_runs
 from windrow.pipelines.ledger.run_table import StepRow
 from windrow.pipelines.tables.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
 from windrow.schemas import registry
@@ -91,8 +89,8 @@ FindStale: TypeAlias = Callable[[], list[StaleRun]]
 def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({})) -> list[StaleRun]:
     """The newest publications that are stale, and published days that no run of the ledger published, by query and day.
     `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of tables)."""
-    publications = newest_of(lake, ("step", "=", "publish"))
-    of_these = of_runs({row.run_id for row in publications})
+    publications = newest_steps.newest(lake, ("step", "=", "publish"))
+    of_these = newest_steps.of_runs({row.run_id for row in publications})
     audits = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done"), of_these])
     # By the versions too: two writers may share a run id, and days without rows a version.
     by_versions = {(row.replayed, row.versions): row for row in audits}
@@ -133,7 +131,7 @@ def _newest_and_later(publications: Iterable[StepRow]) -> tuple[dict[Day, StepRo
 def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
     """By day, how a published table differs from what the ledger's newest publications wrote there; of another table
     nothing, nor of a day that is being published. O(ledger + files of the table)."""
-    publications = newest_of(lake, ("step", "=", "publish"))
+    publications = newest_steps.newest(lake, ("step", "=", "publish"))
     writing = {row.replayed for row in publications if row.state == running.RUNNING}
     newest = {row.replayed: row for row in publications if row.state == "done" and table in row.counts}
     held = cache(partial(_held, lake))

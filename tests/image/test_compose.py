@@ -10,14 +10,12 @@ from stack.images import LOGIN, SPARK
 from tests.support import services
 from tests.support.digests import digests_of_rows
 from tests.support.images import docker
-from tests.support.lakes import ingest
+from tests.support.lakes import replay_scheduled
 from tests.support.processes import wait_until
-from windrow.pipelines import config, flow
+from windrow.pipelines import config
 from windrow.pipelines.airflow import rest
 from windrow.pipelines.config import Config
-from windrow.pipelines.runs.replay import replay_day
 from windrow.samples import cdr
-from windrow.schemas import registry
 
 pytestmark = [pytest.mark.airflow, pytest.mark.jvm, pytest.mark.timeout(3_600)]
 
@@ -80,11 +78,11 @@ def states(run: str) -> dict[str, str]:
 def test_every_service_is_well_by_itself(places):
     shown = [json.loads(line) for line in docker("compose", "ps", "--all", "--format", "json").splitlines()]
     well = {each["Service"]: each["Health"] or each["ExitCode"] for each in shown}
-    assert well == {name: 0 if name in ONE_SHOT else "healthy" for name in services.PINNED}
+    assert well == {name: 0 if name in ONE_SHOT else "healthy" for name in services.IMAGES}
 
 
 def test_no_process_is_root_s_and_no_port_is_open_to_other_hosts(places):
-    shown = json.loads(docker("inspect", *(services.container(name) for name in services.PINNED)))
+    shown = json.loads(docker("inspect", *(services.container(name) for name in services.IMAGES)))
     for each in shown:
         bound = [port["HostIp"] for ports in (each["NetworkSettings"]["Ports"] or {}).values() for port in ports or ()]
         assert {*bound} <= {"127.0.0.1"}, each["Name"]
@@ -94,7 +92,7 @@ def test_no_process_is_root_s_and_no_port_is_open_to_other_hosts(places):
 
 
 def test_no_secret_is_in_what_the_engine_tells_of_a_container(places):
-    told = docker("inspect", *(services.container(name) for name in services.PINNED))
+    told = docker("inspect", *(services.container(name) for name in services.IMAGES))
     values = [services.secret(name) for name in ("POSTGRES_PASSWORD", LOGIN, "AWS_SECRET_ACCESS_KEY")]
     key = services.secret(SPARK).split("spark.authenticate.secret")[1].split()[0]
     assert not [value for value in (*values, key) if value in told]
@@ -108,10 +106,7 @@ def test_every_run_succeeds_also_those_that_lost_a_worker_the_scheduler_or_the_d
 def test_the_rows_are_those_of_the_local_engine_also_after_a_restart_of_all(places, disturbed, tmp_path):
     alone = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
     cdr.write(alone.landing, len(DAYS), YESTERDAY, sessions_per_day=SESSIONS_PER_DAY)
-    ingest(alone, DAG)
-    for query in flow.scheduled_queries(registry.stream(DAG)):
-        for day in DAYS:
-            replay_day(alone, query.name, day)
+    replay_scheduled(alone, DAG, DAYS)
     expected, runs = digests_of_rows(alone), client().runs(DAG, "manual")
     assert digests_of_rows(places) == expected
     docker("compose", "down")

@@ -15,7 +15,7 @@ from tests.support.images import docker, made_postgres, ran
 
 PROJECT, S3_IMAGE = "windrow-of-tests", "WINDROW_S3_IMAGE"
 BUCKET, S3 = "windrow", "http://127.0.0.1:8333"
-PINNED = {name: each["image"] for name, each in yaml.safe_load((REPOSITORY / COMPOSE).read_text())["services"].items()}
+IMAGES = {name: each["image"] for name, each in yaml.safe_load((REPOSITORY / COMPOSE).read_text())["services"].items()}
 
 
 def up() -> None:
@@ -56,7 +56,7 @@ def _of_lake() -> dict[str, str]:
 
 def _substitutes(folder: Path) -> Path:
     """A file of Compose with other images of services whose own this machine can't have."""
-    missing = [name for name in ("postgres", "s3") if not _pulled(PINNED[name])]
+    missing = [name for name in ("postgres", "s3") if not _pulled(IMAGES[name])]
     named = {"postgres": lambda: made_postgres(folder / "postgres"), "s3": _s3}
     file = folder / "substitutes.yaml"
     file.write_text(yaml.safe_dump({"services": {name: {"image": named[name]()} for name in missing}}))
@@ -69,5 +69,5 @@ def _pulled(image: str) -> bool:
 
 def _s3() -> str:
     image = os.environ.get(S3_IMAGE)
-    assert image, f"{PINNED['s3']} can't be pulled here; have {S3_IMAGE} name an image like it"
+    assert image, f"{IMAGES['s3']} can't be pulled here; have {S3_IMAGE} name an image like it"
     return image
