@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast bench-peers experiments bench-latemark faults
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial training-data lock wheel sbom audit bench-first-light accounted everyday bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan bench-backfill bench-windows gate-cost bench-long-windows bench-features bench-nowcast bench-peers experiments bench-latemark bench-limits faults
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -29,7 +29,7 @@ setup: ## environments, Java, Redis, Delta's JARs, compiled kernels; a second ti
 setup-cluster: setup ## what a lake on S3 needs too: S3's JARs for Spark, 13 MB
 	@$(STACK) setup-cluster
 
-image: ## the images of Spark and of Airflow (docker/), by docker or buildah; another base: WINDROW_BASE=...
+image: ## the images of Spark and of Airflow (docker/); needs a docker engine; another base: WINDROW_BASE=...
 	@$(STACK) image
 
 compose-up: ## everything in containers on one host: Airflow, Spark, PostgreSQL, S3; needs a docker engine, and make image
@@ -57,7 +57,7 @@ test: setup ## all but the nightly set, and a tenth of that: which, the commit s
 test-cluster: setup-cluster ## what needs servers too: S3, and a PostgreSQL: apt-get install postgresql; not part of make test
 	@$(WINDROW_PYTHON) -m pytest --nightly tests/cluster
 
-test-image: setup ## build the images over a Debian made here, and replay in them: apt-get install buildah debootstrap; not part of make test
+test-image: setup ## build the images over a Debian made here, replay in them, and run docker/compose.yaml: apt-get install docker.io debootstrap; not part of make test
 	@$(WINDROW_PYTHON) -m pytest --nightly tests/image
 
 test-days: setup ## every day of the real files in ../shared/data through every query and the gate, by the local engine; not part of make test
@@ -78,7 +78,7 @@ faults: setup ## 1,000 short histories of runs, ingests and readers in which any
 	@echo HISTORIES=$(WINDROW_FAULTS_COUNT) SEED=$(WINDROW_FAULTS_FIRST)
 	@$(WINDROW_PYTHON) -m pytest -q --timeout 0 tests/robustness/test_deterministic_faults.py
 
-nightly: nightly-operations nightly-tests test-cluster test-days ## what takes longer than CI has: these four
+nightly: nightly-operations nightly-tests test-cluster test-image test-days ## what takes longer than CI has: these five
 
 nightly-operations: export HYPOTHESIS_PROFILE = nightly
 nightly-operations: setup ## a million random operations of every kernel, compared with plain Python; a tenth: PART=3/10
@@ -169,6 +169,9 @@ bench-nowcast: setup ## how far nowcasts of held-out days of the real streams ar
 
 bench-peers: setup ## windows in memory, from CSV, and from landing files to rows, next to DuckDB, Polars and Spark; writes docs/benchmarks/peers.md
 	@$(WINDROW_PYTHON) -m benchmarks.peers $(ARGS)
+
+bench-limits: setup ## 100 and 500 million events, one and two workers of Spark, 10,000 files at once, a ledger of 100,000 runs; writes docs/benchmarks/limits.md; an hour
+	@$(WINDROW_PYTHON) -m benchmarks.limits $(ARGS)
 
 experiments: bench-fiba bench-mta bench-spans bench-farm bench-frames bench-spark bench-peers bench-backfill docs ## every figure of five papers, and what users could pick instead; writes docs/experiments.md; hours
 

@@ -1,5 +1,5 @@
-"""What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second. A
-command that takes more memory or time than it may is ended: the machine is not its own.
+"""What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second, of
+large ones less often. A command that takes more memory or time than it may is ended: the machine is not its own.
 
 Not what a parent knows of its children: Spark's Python workers are ended with the JVM, and no process waits for them.
 """
@@ -18,7 +18,7 @@ from benchmarks.processor import peak_mib, started_s
 from windrow.pipelines.config import REPOSITORY
 from windrow.processes import proc
 
-EVERY_S = 0.1
+EVERY_S, LOOKING = 0.1, 20
 DRIVER, JVM, FORKING, WORKER, OTHER = "driver", "JVM", "what forks Python workers", "Python worker", "other"
 _DAEMON = b"windrow.pipelines.engines.spark.daemon"
 
@@ -104,11 +104,13 @@ def watched(
         command = subprocess.Popen(words, env=environment, cwd=REPOSITORY, stdout=output, stderr=output)
         watch, stopped = Watch(command.pid), False
         while command.poll() is None:
+            looked_s = time.monotonic()
             ours = watch.look()
             stopped = watch.together_mib > most_mib or watch.processor_s > most_s
             if stopped:
                 proc.send(ours, signal.SIGKILL)  # a large copy under way would not let it end by itself
-            time.sleep(EVERY_S)
+            # The system looks through all pages of a process: of one of gigabytes that takes a while itself.
+            time.sleep(max(EVERY_S, LOOKING * (time.monotonic() - looked_s)))
         if command.returncode and not stopped:
             output.seek(0)
             raise RuntimeError(f"{words} ended with {command.returncode}: {output.read().decode()[-4_000:]}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.generated_sessions import DAY, Day, build
 from benchmarks.process_tree import watched
 from benchmarks.scale_page import CHECK, MOST_MIB, PAGE, QUERY_RUN, MeasuredCommand, growth, page
+from tests.support import processes
 from tests.support.digests import digests
 from windrow.pipelines import config as configuration
 from windrow.pipelines.config import ENGINES, REPOSITORY, Config
@@ -73,8 +74,8 @@ def copied(made: Config, name: str) -> Config:
 
 def measured(work: str, engine: str, day: Day, config: Config) -> MeasuredCommand:
     """One command in a fresh process."""
-    places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": engine}
-    found = watched([sys.executable, *COMMANDS[work]], os.environ | places, MOST_MIB)
+    environment = processes.environment(config) | {"WINDROW_ENGINE": engine}
+    found = watched([sys.executable, *COMMANDS[work]], environment, MOST_MIB)
     published = work == QUERY_RUN and not found.stopped
     left = digests(config, [TABLES.results.name, TABLES.late.name]) if published else {}
     rows = {name: sum(count for _, count, *_ in groups) for name, groups in left.items()}

@@ -1,9 +1,8 @@
 """`make image` and `make compose-up`: the images of docker/Dockerfile, and all services of docker/compose.yaml with
 their secrets.
 
-A docker engine builds the images, or buildah where there is none. Secrets are files that `make compose-up` makes where
-they are missing, and leaves as they are where they are there. Containers run as users of their own, so that the files
-are readable; the folder around them is this user's only.
+Secrets are files that `make compose-up` makes where they are missing, and leaves as they are where they are there.
+Containers run as users of their own, so that the files are readable; the folder around them is this user's only.
 """
 
 import json
@@ -22,8 +21,8 @@ from windrow.schemas.errors import NotSetUp
 DOCKERFILE, COMPOSE = "docker/Dockerfile", "docker/compose.yaml"
 TARGETS = {"spark": "windrow-spark", "airflow": "windrow-airflow"}
 """By target of the Dockerfile the image's name. The second is made of the first."""
-BASE = "WINDROW_BASE"
-BUILDAH = "apt-get update && apt-get install -y --no-install-recommends buildah"
+INSTALL = "install both: https://docs.docker.com/engine/install/"
+BASE, FILES = "WINDROW_BASE", "COMPOSE_FILE"
 
 SECRETS = REPOSITORY / "docker" / "secrets"
 LOGIN = "AIRFLOW_LOGIN_PASSWORD"
@@ -42,51 +41,35 @@ _DATABASE = "windrow:{POSTGRES_PASSWORD}@postgres/airflow"
 
 def build_all() -> None:
     """Both images. WINDROW_BASE: over another base than the Dockerfile's."""
-    builder = find_builder()
+    _require("version")
     for target, name in TARGETS.items():
         say(f"building {name}")
-        _run(build(builder, target, os.environ.get(BASE)))
+        _run(build(target, os.environ.get(BASE)))
 
 
-def find_builder() -> str:
-    """NotSetUp where there is neither a docker engine nor buildah."""
-    if _has_engine():
-        return "docker"
-    if shutil.which("buildah"):
-        return "buildah"
-    raise NotSetUp("there is neither a docker engine nor buildah, one of which builds images", BUILDAH)
-
-
-def build(builder: str, target: str, base: str | None) -> list[str]:
+def build(target: str, base: str | None) -> list[str]:
     """The command that builds an image."""
     over = ("--build-arg", f"BASE={base}") if base else ()
-    # docker finds the list by its name, and keeps layers anyway.
-    buildahs = ("--layers", "--ignorefile", f"{DOCKERFILE}.dockerignore") if builder == "buildah" else ()
-    return [builder, "build", *buildahs, *over, "--target", target, "-f", DOCKERFILE, "-t", TARGETS[target], "."]
-
-
-def files() -> list[str]:
-    """Files and folders that a build reads: those that images hold, and what says which."""
-    ignored = f"{DOCKERFILE}.dockerignore"
-    lines = (REPOSITORY / ignored).read_text().splitlines()
-    return [DOCKERFILE, ignored, *(line.removeprefix("!") for line in lines if line.startswith("!"))]
+    return ["docker", "build", *over, "--target", target, "-f", DOCKERFILE, "-t", TARGETS[target], "."]
 
 
 def compose_up() -> None:
-    """Make the secrets, and start all services; prints address and login."""
-    if not _has_engine():
-        raise NotSetUp("there is no docker engine here", "install one, then make image compose-up")
+    """Make the secrets, and start all services; prints address and login. COMPOSE_FILE: files of one's own behind
+    docker/compose.yaml, as Compose takes them."""
+    _require("version")
+    _require("compose", "version")
+    os.environ.setdefault(FILES, COMPOSE)
     login = credentials.login("admin", ensure_secrets()[LOGIN], SECRETS / LOGIN)
-    _run(["docker", "compose", "-f", COMPOSE, "up", "--detach", "--wait"])
+    _run(["docker", "compose", "up", "--detach", "--wait"])
     say(f"  address   http://localhost:8080\n  login     {login}")
     say(f"  stop it   docker compose -f {COMPOSE} down")
 
 
-def _has_engine() -> bool:
-    if shutil.which("docker") is None:
-        return False
-    asked = ["docker", "version", "--format", "{{.Server.Version}}"]
-    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+def _require(*words: str) -> None:
+    """NotSetUp where docker can't do this. Without an engine it has no `version`."""
+    asked = ["docker", *words]
+    if shutil.which("docker") is None or subprocess.run(asked, capture_output=True, check=False).returncode:
+        raise NotSetUp(f"there is no docker engine with Compose here: `{' '.join(asked)}` fails", INSTALL)
 
 
 def _run(command: list[str]) -> None:

@@ -182,27 +182,32 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
+    from windrow.pipelines.ledger import newest_steps
     from windrow.pipelines.ledger.run_table import rows
 
+    most = None if last == 0 or as_json else last
+    found = rows(lake) if most is None else newest_steps.last(lake, most + 1)
     # The newest row of a step is its state. A backfill is one run of many days.
-    newest = {(row.run_id, row.step, row.query, row.logical_date): row for row in rows(lake)}
-    steps = sorted(newest.values(), key=lambda row: row.at)
+    by_step = {(row.run_id, row.step, row.query, row.logical_date): row for row in found}
+    steps = sorted(by_step.values(), key=lambda row: row.at)
     listed = _with_stages(lake, steps) if stages else steps
-    shown = listed if last == 0 or as_json else listed[-last:]
+    shown = listed if most is None else listed[-most:]
     _output.show([dict(vars(row)) if as_json else _brief(row, stages) for row in shown], as_json)
     if len(shown) < len(listed):
-        _output.note(f"{len(listed) - len(shown):,} older rows are not shown; --last 0 shows all")
+        _output.note("older rows are not shown; --last 0 shows all")
     if not steps:
         _output.note("nothing has run yet; begin with: windrow ingest STREAM")
 
 
 def _with_stages(lake: "Lake", steps: "list[StepRow]") -> "list[StepRow]":
     """Each step after its stages. Of a step that was tried more than once, those of the newest try."""
+    from windrow.pipelines.ledger.newest_steps import of_runs
     from windrow.pipelines.ledger.run_table import rows
 
     # The rows of a step's end were written together and have one time.
     ends = {(row.run_id, row.step, row.query, row.at) for row in steps}
-    return [row for row in rows(lake, stages=True) if (row.run_id, row.step, row.query, row.at) in ends]
+    found = rows(lake, [of_runs({row.run_id for row in steps})], stages=True)
+    return [row for row in found if (row.run_id, row.step, row.query, row.at) in ends]
 
 
 def _brief(row: "StepRow", stages: bool) -> dict:

@@ -15,7 +15,7 @@ from windrow.pipelines.features.feature_runs import (
 )
 from windrow.pipelines.ledger.entry import TABLES
 from windrow.pipelines.ledger.run_table import StepRow
-from windrow.pipelines.ledger.stale import differences, other_rules
+from windrow.pipelines.ledger.stale import Rules, differences, other_rules
 from windrow.pipelines.tables.arrival_days import ArrivalDays
 
 
@@ -45,7 +45,7 @@ def stale_features(
         if lake.version(table) is None:  # a user took it away
             continue
         now = instead.get(row.stream) or ArrivalDays.read(lake, f"partitions_{row.stream}")
-        reasons = [each.text for each in (*differences(row.inputs, now), *other_rules(row))]
+        reasons = [each.text for each in (*differences(row.inputs, now), *other_rules(Rules.of(row)))]
         reasons += _other_rows(lake, row.inputs[TABLES], made_again)
         if reasons:
             found.append(StaleFeatures(table, _request(table, row), tuple(reasons), row.seconds))

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from windrow.pipelines.delta.day_files import NO_ROWS, DayStatistics, by_day
 from windrow.pipelines.delta.lake import Lake
-from windrow.pipelines.ledger import run_table, running
+from windrow.pipelines.ledger import newest_steps, run_table, running
 from windrow.pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash
 from windrow.pipelines.ledger.run_table import StepRow
 from windrow.pipelines.tables.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
@@ -43,6 +43,21 @@ class Reason(NamedTuple):
     files: tuple[str, ...] = ()
 
 
+class Rules(NamedTuple):
+    """By which rows were made. buckets: of the state that a query's day went on from, None without one."""
+
+    stream: str
+    query: str | None
+    code_hash: str
+    definition_hash: str
+    buckets: int | None
+
+    @classmethod
+    def of(cls, row: StepRow) -> "Rules":
+        """Of a run of a query or a feature set."""
+        return cls(row.stream, row.query, row.code_hash, row.definition_hash, row.inputs.get(BUCKETS))
+
+
 @dataclass(frozen=True)
 class StaleRun:
     """A published day that a new run would perhaps make differently, and why. snapshot: the name of what it read, ""
@@ -67,17 +82,22 @@ class StaleRun:
         return frozenset(reason.kind for reason in self.because)
 
 
+FindStale: TypeAlias = Callable[[], list[StaleRun]]
+"""What several pages ask for is found once."""
+
+
 def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({})) -> list[StaleRun]:
     """The newest publications that are stale, and published days that no run of the ledger published, by query and day.
     `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of tables)."""
-    publications = run_table.rows(lake, [("step", "=", "publish")])
-    audits = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done")])
+    publications = newest_steps.newest(lake, ("step", "=", "publish"))
+    of_these = newest_steps.of_runs({row.run_id for row in publications})
+    audits = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done"), of_these])
     # By the versions too: two writers may share a run id, and days without rows a version.
     by_versions = {(row.replayed, row.versions): row for row in audits}
     streams = set({row.replayed: row.stream for row in publications}.values())  # as the newest of each day has it
     now = {name: instead.get(name) or ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
     newest, later = _newest_and_later(publications)
-    held, found, known = cache(partial(_held, lake)), [], set()
+    held, rules, found, known = cache(partial(_held, lake)), cache(other_rules), [], set()
     for day, not_ended_well in later.items():
         published, audited, reasons = newest.get(day), None, _cut_off(not_ended_well)
         if published:
@@ -86,7 +106,7 @@ def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({}))
             if audited is None:
                 reasons.append(Reason(STEPS, "the ledger has lost what it read"))
             else:
-                reasons += [*differences(audited.inputs, now[audited.stream]), *other_rules(audited)]
+                reasons += [*differences(audited.inputs, now[audited.stream]), *rules(Rules.of(audited))]
                 reasons += _other_state(audited, newest)
             reasons += [Reason(ROWS, difference) for difference in of_tables if difference]
         if published or reasons:  # else nothing that the ledger has says why there are rows
@@ -111,7 +131,7 @@ def _newest_and_later(publications: Iterable[StepRow]) -> tuple[dict[Day, StepRo
 def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
     """By day, how a published table differs from what the ledger's newest publications wrote there; of another table
     nothing, nor of a day that is being published. O(ledger + files of the table)."""
-    publications = run_table.rows(lake, [("step", "=", "publish")])
+    publications = newest_steps.newest(lake, ("step", "=", "publish"))
     writing = {row.replayed for row in publications if row.state == running.RUNNING}
     newest = {row.replayed: row for row in publications if row.state == "done" and table in row.counts}
     held = cache(partial(_held, lake))
@@ -196,19 +216,18 @@ def _other_day(then: dict[str, str] | None, present: dict[str, str] | None) -> s
     return " and ".join(parts[part] for part in parts if then[part] != present[part]) + " are different now"
 
 
-def other_rules(audited: StepRow) -> list[Reason]:
-    """Of a run of a query or a feature set: how its definition or the code differ now."""
+def other_rules(then: Rules) -> list[Reason]:
+    """How the definition or the code differ now."""
     broken = registry.broken_queries() | registry.broken_feature_sets()
-    if audited.query in broken:
+    if then.query in broken:
         return [Reason(DEFINITION, "the definition of the query or of its stream is broken: windrow check")]
-    if audited.query not in registry.queries() and audited.query not in registry.feature_sets():
+    if then.query not in registry.queries() and then.query not in registry.feature_sets():
         return [Reason(DEFINITION, "the query is no longer defined")]
-    reasons = [Reason(CODE, "the code is different now")] if audited.code_hash != code_hash() else []
-    if audited.definition_hash != definition_hash(audited.stream, audited.query):
-        files = tuple(changed_definitions(audited.stream, audited.query, audited.definition_hash))
+    reasons = [Reason(CODE, "the code is different now")] if then.code_hash != code_hash() else []
+    if then.definition_hash != definition_hash(then.stream, then.query):
+        files = tuple(changed_definitions(then.stream, then.query, then.definition_hash))
         reasons.append(Reason(DEFINITION, f"the definition is different now: {', '.join(files)}", files=files))
-    buckets = registry.stream(audited.stream).buckets
-    if audited.inputs.get(BUCKETS, buckets) != buckets:
-        then = audited.inputs[BUCKETS]
-        reasons.append(Reason(DEFINITION, f"the stream has {buckets} buckets now, and its state has {then}"))
+    buckets = registry.stream(then.stream).buckets
+    if then.buckets not in (None, buckets):
+        reasons.append(Reason(DEFINITION, f"the stream has {buckets} buckets now, and its state has {then.buckets}"))
     return reasons

@@ -6,6 +6,7 @@ from typing import Any
 from rich import filesize
 
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.stale import FindStale
 from windrow.pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from windrow.pipelines.report.queries.page import is_published, sentence
 from windrow.pipelines.report.reader import rows_of_days
@@ -21,10 +22,10 @@ from windrow.schemas.stream import Stream
 PAGE, STREAMS, QUERIES = FIRST_FILE, "streams.html", "queries.html"
 
 
-def overview_pages(lake: Lake) -> list[ReportPage]:
+def overview_pages(lake: Lake, find_stale: FindStale) -> list[ReportPage]:
     streams, queries = _streams(lake), _queries(lake)
     listed = {"Streams": streams, "Queries": queries, "The lake": _facts(lake)}
-    first = [Section("To do", tuple(to_do(lake)))]
+    first = [Section("To do", tuple(to_do(lake, find_stale)))]
     first += [Section(title, (table,)) for title, table in listed.items() if table.rows]
     lead = "What this lake holds, and what needs attention."
     of_streams = "How the events of each stream arrive: late, out of order, in bursts."

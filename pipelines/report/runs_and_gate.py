@@ -10,8 +10,9 @@ import altair as alt
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.gate.validation_results import index
-from windrow.pipelines.ledger.run_table import StepRow, rows
-from windrow.pipelines.ledger.stale import StaleRun, stale
+from windrow.pipelines.ledger.newest_steps import last, newest
+from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.ledger.stale import FindStale, StaleRun
 from windrow.pipelines.report import figure as f
 from windrow.pipelines.report.page import Link, PageFigure, PageTable, Remark, ReportPage, Section
 from windrow.pipelines.report.reader import Reader, reading
@@ -29,22 +30,23 @@ _STATES = {
 _STEPS = {"ingest": f.PURPLE, "audit": f.BLUE, "publish": f.GREEN}
 
 
-def runs_page(lake: Lake, folder: Path, with_data_docs: bool) -> ReportPage:
+def runs_page(lake: Lake, folder: Path, find_stale: FindStale, with_data_docs: bool) -> ReportPage:
     """From the ledger. `folder`: where the site will lie, for the links out of it; with_data_docs: makes these again
     too, for which Great Expectations is imported."""
-    steps, found = rows(lake, stages=True), stale(lake)
+    steps, found = newest(lake), find_stale()
     docs = (_made_data_docs if with_data_docs else _data_docs)(lake.config, folder)
     lead = "Which days ran and how they ended, how long they took, and what each check of the gate found."
     if not steps:
         nothing = Remark("Nothing has run yet. Begin with:", command="windrow ingest STREAM")
         return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, (Section("", (nothing, docs)),))
-    whole = [row for row in steps if row.stage is None]
+    of_last_runs = last(lake, _MOST_RUNS, stages=True)
+    whole = [row for row in of_last_runs if row.stage is None]
     sections = [
-        Section("Status per day", tuple(_calendars(whole, found))),
+        Section("Status per day", tuple(_calendars(steps, found))),
         _stale_runs(found),
-        Section("Durations", (durations(whole), *stage_seconds(steps))),
+        Section("Durations", (durations(whole), *stage_seconds(of_last_runs))),
         _gate(lake, docs),
-        *_problems(whole),
+        *_problems(steps),
     ]
     return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, tuple(sections))
 

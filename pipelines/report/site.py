@@ -18,6 +18,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +30,7 @@ from markupsafe import Markup, escape
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.delta.locks import full_disk_reported, locked_here
+from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate
 from windrow.pipelines.report.page import Anchor, Link, PageFigure, PageTable, Prose, Remark, ReportPage, Section
 from windrow.pipelines.report.queries.page import query_page
@@ -120,7 +122,8 @@ def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path) 
 def _pages(
     lake: Lake, folder: Path, making: Path, progress: Callable[[str], None], with_data_docs: bool
 ) -> Iterator[ReportPage]:
-    yield from _made(lambda: overview.overview_pages(lake), [(file, title) for file, title in MENU[:3]])
+    find_stale = cache(partial(stale, lake))
+    yield from _made(lambda: overview.overview_pages(lake, find_stale), [(file, title) for file, title in MENU[:3]])
     for stream in registry.streams().values():
         progress(f"report: {stream.name}")
         yield from _made(lambda: [stream_page(lake, stream)], [(stream_file(stream.name), "Streams")])  # noqa: B023
@@ -128,7 +131,7 @@ def _pages(
         progress(f"report: {query.name}")
         yield from _made(lambda: [query_page(lake, query)], [(query_file(query.name), "Queries")])  # noqa: B023
     progress("report: runs, validation results, lineage, lateness, benchmarks")
-    yield from _made(lambda: [runs_and_gate.runs_page(lake, folder, with_data_docs)], [MENU[3]])
+    yield from _made(lambda: [runs_and_gate.runs_page(lake, folder, find_stale, with_data_docs)], [MENU[3]])
     yield from _made(lambda: [lineage.lineage_page(lake)], [MENU[4]])
     yield from _made(lambda: [lateness.lateness_page(lake, folder, making)], [MENU[5]])
     yield from benchmarks.benchmark_pages()

@@ -9,8 +9,9 @@ from itertools import pairwise
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.features.stale import stale_features
 from windrow.pipelines.ledger import promises
-from windrow.pipelines.ledger.run_table import StepRow, rows
-from windrow.pipelines.ledger.stale import stale
+from windrow.pipelines.ledger.newest_steps import newest
+from windrow.pipelines.ledger.run_table import StepRow
+from windrow.pipelines.ledger.stale import FindStale
 from windrow.pipelines.report.page import Remark
 from windrow.pipelines.report.runs_and_gate import counted, not_ended_well
 from windrow.pipelines.report.streams.page import is_ingested
@@ -30,11 +31,11 @@ _BETWEEN_WARNINGS = re.compile(r"(?<=of the stream\)); ")
 _LISTED = (": refused_files of the stream)", ": no_new_file_for of the stream)")
 
 
-def to_do(lake: Lake) -> list[Remark]:
+def to_do(lake: Lake, find_stale: FindStale) -> list[Remark]:
     """At least one sentence. O(ledger + arrival days + landed files)."""
-    steps = rows(lake)
+    steps = newest(lake)
     ingested = [stream for stream in registry.streams().values() if _is_ingested(lake, stream)]
-    found = [*_broken(), *(_first_commands() if not ingested else ()), *_wrong_steps(steps), *_stale(lake)]
+    found = [*_broken(), *(_first_commands() if not ingested else ()), *_wrong_steps(steps), *_stale(find_stale)]
     found += [*_stale_tables(lake), *_promises(lake)]
     found += [remark for stream in ingested for remark in _of_stream(lake, stream, steps)]
     good = (
@@ -111,8 +112,8 @@ def _stale_tables(lake: Lake) -> Iterator[Remark]:
         yield Remark(f"Features {listing(found, _NAMES_SHOWN)} {are} stale.", "bad", "windrow plan")
 
 
-def _stale(lake: Lake) -> Iterator[Remark]:
-    if found := stale(lake):
+def _stale(find_stale: FindStale) -> Iterator[Remark]:
+    if found := find_stale():
         text = f"{len(found):,} published days would come out differently now. The page of runs says why."
         yield Remark(text, "bad", "windrow plan")
 

@@ -15,6 +15,7 @@ from benchmarks import (
     farm_peers,
     fiba,
     frames,
+    limits,
     mta,
     nowcast,
     peers,
@@ -98,6 +99,17 @@ def test_every_way_of_the_page_of_peers_makes_the_same_rows(tmp_path: Path, monk
     page = peers.main([*sizes, "--home", str(tmp_path / "home"), "--into", str(tmp_path)]).read_text()
     assert page.count("Holds: All rows are the same.") == len(page.split("\n## ")[1:]) == 9
     assert all(page.count(f"| {way.title} |") == (1 if way in peers.OF_LANDING else 4) for way in WAYS_OF_PEERS)
+
+
+@pytest.mark.jvm
+@pytest.mark.nightly
+@pytest.mark.takes(200)
+def test_the_page_of_limits_has_every_figure_with_the_same_rows_by_both_engines(tmp_path: Path):
+    sizes = ["--antennas", "2", "--days", "1", "2", "--files", "2", "4", "--runs", "100"]
+    page = limits.main([*sizes, "--home", str(tmp_path / "home"), "--into", str(tmp_path)]).read_text()
+    assert len(page.split("\n## ")[1:]) == 4
+    assert "Holds: both engines publish the same rows." in page
+    assert "| 2 | " in page and "| windrow plan |" in page
 
 
 def test_so_many_tuples_are_delayed_and_none_is_lost():

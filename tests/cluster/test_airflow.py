@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.digests import digests_of_rows
-from tests.support.lakes import ingest
+from tests.support.lakes import replay_scheduled
 from tests.support.processes import wait_until
 from tests.support.replay.reading import assert_oracles, events_of_silver
 from tests.support.spark_cluster import SparkCluster, cluster
@@ -22,7 +22,6 @@ from windrow.pipelines import compiled, config, flow
 from windrow.pipelines.airflow import components, rest, server, settings
 from windrow.pipelines.config import Config
 from windrow.pipelines.location import KEYS, PLACES
-from windrow.pipelines.runs.replay import replay_day
 from windrow.processes import proc
 from windrow.samples import cdr
 from windrow.schemas import registry
@@ -154,10 +153,7 @@ def test_the_rows_are_those_of_the_local_engine(installation, disturbed, tmp_pat
     monkeypatch.delenv(config.LOCKS)
     alone = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
     cdr.write(alone.landing, len(DAYS), YESTERDAY, sessions_per_day=SESSIONS_PER_DAY)
-    ingest(alone, DAG)
-    for query in flow.scheduled_queries(registry.stream(DAG)):
-        for day in DAYS:
-            replay_day(alone, query.name, day)
+    replay_scheduled(alone, DAG, DAYS)
     assert digests_of_rows(installation.config) == digests_of_rows(alone)
 
 

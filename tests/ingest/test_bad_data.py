@@ -59,7 +59,7 @@ def test_a_file_without_an_accepted_record_is_refused_and_named_everywhere_until
     assert warning.startswith(f"1 file(s) hold no event, until they are replaced or forgotten: {BAD}: {why}")
     assert (newest_step(half_bad).state, newest_step(half_bad).message) == ("done", warning)
     assert newest_step(half_bad).counts["refused files"] == 1
-    [first] = [page for page in overview_pages(Lake(half_bad)) if page.file == PAGE]
+    [first] = [page for page in overview_pages(Lake(half_bad), list) if page.file == PAGE]
     asked = f"{BAD} (refused): {detail}\nReplace the file, then run:"
     assert asked in [remark.text for remark in first.sections[0].items]
     assert ingest(half_bad, "meters").warnings == (warning,), "as long as the file is there"

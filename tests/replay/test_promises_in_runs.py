@@ -56,7 +56,7 @@ def test_a_broken_promise_warns_and_is_in_table_event_and_report(lake, promised)
     assert {row["promise"]: row["verdict"] for row in kept(lake)} == {"rows": "warn", "fresh": "kept"}
     assert rows in {row["measured"] for row in kept(lake)}
     assert [each["verdict"] for each in report.asset_events[NAME]["promises"]] == ["warn", "kept"]
-    [remark] = [each for each in to_do(lake) if "promises broken" in each.text]
+    [remark] = [each for each in to_do(lake, list) if "promises broken" in each.text]
     assert f"rows of {DAY}" in remark.text
     [section] = [each for each in query_page(lake, registry.query(NAME)).sections if each.title == "Promises"]
     assert sorted(row[1] for row in section.items[-1].rows) == ["fresh", "rows"]

@@ -10,6 +10,7 @@ from tests.support.lakes import DAYS, ingest
 from tests.support.replay import landing
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
+from windrow.pipelines.ledger.stale import stale
 from windrow.pipelines.report.to_do import silent_after, to_do
 from windrow.pipelines.runs.backfill import backfill
 from windrow.schemas import registry
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 def listed(config: Config) -> dict[str, str]:
     """Sentences by their commands."""
-    return {remark.command: remark.text for remark in to_do(Lake(config))}
+    return {remark.command: remark.text for remark in to_do(Lake(config), lambda: stale(Lake(config)))}
 
 
 def test_a_file_that_was_not_taken_is_listed_with_its_reason(ingested):

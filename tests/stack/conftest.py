@@ -24,7 +24,7 @@ def start_stack(home: Path, command: str, **how) -> subprocess.Popen:
 
 
 def run_stack(home: Path, command: str) -> tuple[int, str]:
-    """Exit code and output of a command of the stack, once it has ended."""
-    with start_stack(home, command, stdout=subprocess.PIPE) as process:
+    """Exit code of a command of the stack, and what it printed, remarks on stderr too, once it has ended."""
+    with start_stack(home, command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         printed, _ = process.communicate()
         return process.returncode, printed

@@ -63,7 +63,7 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     assert wrong.split(": ")[0] in run_stack(home, "doctor")[1]
     os.kill(before["api-server"], signal.SIGSTOP)
     try:
-        starting = start_stack(home, "up", stdout=subprocess.PIPE)
+        starting = start_stack(home, "up", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         wait_until(lambda: "scheduler" in components.alive(home), "the scheduler is started")
     finally:
         os.kill(before["api-server"], signal.SIGCONT)

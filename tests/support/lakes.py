@@ -3,13 +3,14 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.support.replay import landing
+from windrow.pipelines import flow
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.engines import engine_of
@@ -19,6 +20,7 @@ from windrow.pipelines.ingest.ingest import Progress
 from windrow.pipelines.ingest.outcome import IngestReport
 from windrow.pipelines.runs.backfill import backfill
 from windrow.pipelines.runs.ingest_day import ingest_day
+from windrow.pipelines.runs.replay import replay_day
 from windrow.pipelines.tables.stream_tables import StreamTables
 from windrow.schemas import registry
 
@@ -41,6 +43,14 @@ def tables_of(stream_name: str) -> StreamTables:
 def ingest(config: Config, stream_name: str, progress: Progress | None = None) -> IngestReport:
     """Ingest a stream, as a run without a day."""
     return ingest_day(config, stream_name, None, None, progress or silent)
+
+
+def replay_scheduled(config: Config, stream_name: str, days: Iterable[date]) -> None:
+    """Ingest a stream, then replay each day of the queries that its DAG runs, one by one."""
+    ingest(config, stream_name)
+    for query in flow.scheduled_queries(registry.stream(stream_name)):
+        for day in days:
+            replay_day(config, query.name, day)
 
 
 def gate_of(lake: Lake) -> Gate:

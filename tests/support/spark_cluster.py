@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,18 +88,18 @@ class SparkCluster:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[SparkCluster]:
-    """Start one below a folder."""
+def cluster(folder: Path, workers: Sequence[str] = WORKERS, cores: int = CORES) -> Iterator[SparkCluster]:
+    """Start one below a folder. cores: of each worker."""
     _make_environment(folder / "environment")
     made, started = SparkCluster(folder, free_port()), []
     images.ensure_secrets(folder / "conf")
     try:
         started.append(_start(made, "master", _MASTER, "--host", "127.0.0.1", "--port", str(made.port)))
         processes.wait_until(lambda: "I have been elected leader" in _printed(made, "master"), "the master leads")
-        for name in WORKERS:
-            options = ["--host", "127.0.0.1", "--cores", CORES, "--memory", "2g", "--work-dir", folder / name / "work"]
+        for name in workers:
+            options = ["--host", "127.0.0.1", "--cores", cores, "--memory", "2g", "--work-dir", folder / name / "work"]
             started.append(_start(made, name, _WORKER, *options, made.variables["WINDROW_SPARK_MASTER"]))
-        for name in WORKERS:
+        for name in workers:
             processes.wait_until(lambda name=name: "registered with master" in _printed(made, name), f"{name} is known")
         yield made
     finally:

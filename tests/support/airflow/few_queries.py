@@ -15,8 +15,10 @@ exec {windrow} "$@"
 TELL = """
 def tell(context):
     run = context["dag_run"]
-    late = "deadline" in context
-    line = f"{{run['dag_run_id']}},late" if late else f"{{run.run_id}},{{context['ti'].task_id}}"
+    if late := context.get("deadline"):
+        line = f"{{run['dag_run_id']}},late,{{late['deadline_time']}}"
+    else:
+        line = f"{{run.run_id}},{{context['ti'].task_id}}"
     if isinstance(context.get("exception"), str):
         line += ",promise"
     with open({file!r}, "a") as told:
@@ -40,7 +42,8 @@ def definitions(home: Path, queries: tuple[str, ...], **promised: str) -> Path:
 
 
 def tell(dags: Path, stream: str, file: Path, late_after_s: int) -> None:
-    """Have a file that the DAGs of a stream write a line to, for each task that failed and each run that is late."""
+    """Have a file that the DAGs of a stream write a line to, for each task that failed and each deadline that a run
+    missed."""
     (dags / "told.py").write_text(TELL.format(file=str(file)))
     with (dags.parent / "windrow.toml").open("a") as settings:
         settings.write(f'[streams.{stream}]\nnotifier = "told:tell"\nalert_after_seconds = {late_after_s}\n')
