@@ -17,12 +17,10 @@ from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, assert_oracles, events_of_silver, rows
 from windrow.pipelines import compiled, flow
 from windrow.pipelines.airflow import server, settings
-from windrow.pipelines.cli import _app as command_line
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.day_files import by_day
 from windrow.pipelines.delta.lake import Lake
 from windrow.pipelines.ledger import run_table as ledger
-from windrow.pipelines.ledger.stale import stale
 from windrow.processes import marked
 from windrow.schemas import registry
 from windrow.schemas.errors import GateFailed, OutsideStream
@@ -35,6 +33,7 @@ BACKFILL_TASKS = {"backfill": "success", "backfill_failed": "skipped"}
 DAYS, TRIPS_PER_DAY = 2, 40
 NOT_OF_THE_STREAM = date(1999, 12, 31)
 LIMIT_S, TOLD, LATE_AFTER_S = 1_800.0, "told", 5
+NOTHING_STALE = "nothing is stale"
 PROMISED = "promise(rows_between=(1, 2)), promise(fresh_within='1 s')"
 
 
@@ -112,7 +111,7 @@ def test_a_report_follows_runs_also_one_that_failed_and_its_link_is_in_its_log_a
     reports = stack.client.runs(flow.REPORT_DAG, "asset_triggered")
     assert {run["state"] for run in reports} == {"success"} and len(reports) <= len(done) + 1
     link, address = (stack.config.report / "index.html").as_uri(), f"{stack.client.address}/windrow/index.html"
-    events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
+    events = stack.events()
     made = [event["extra"] for event in events if event["name"] == "report"]
     assert {(extra["link"], extra["address"]) for extra in made} == {(link, address)}
     log = replace(stack, dag=flow.REPORT_DAG).log(reports[0]["dag_run_id"], "report")
@@ -177,7 +176,7 @@ def test_publishing_updates_airflow_s_assets(stack, done):
     known = {name for name in names if DAG in name or name in ("report", "runs")}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
     assert known == published | {IN_ORDER, f"{IN_ORDER}_late", "silver_bikes", "bronze_bikes", "report", "runs"}
-    events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
+    events = stack.events()
     counted = Counter(event["name"] for event in events if event["name"] != "report")
     assert counted.pop("runs") == 1  # of the run that failed
     once = {"bikes_daily": 1, "bikes_daily_late": 1}  # its first day has no rows
@@ -257,23 +256,21 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
     [run] = stack.client.wait_for_runs(dag, "asset_triggered", 1, LIMIT_S)
     assert states(stack, dag, run) == BACKFILL_TASKS
     stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
-    assert stale(Lake(stack.config)) == []
+    assert NOTHING_STALE in stack.windrow("plan")
     events = [event for query in QUERIES for event in stack.events_of(dag, query)]
     assert str(stack.days[0]) in {each["day"] for event in events for each in event["extra"]["days"]}
 
 
 @pytest.mark.nightly
 @pytest.mark.takes(55)
-def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(stack.config.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(stack.config.landing))
+def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done):
     generated.land_late(stack.config.landing, stack.days[1])
-    assert command_line.run(["ingest", DAG]) == 0  # by no task: it starts no run by itself
-    assert stale(Lake(stack.config)) != []
-    assert command_line.run(["plan", "--airflow"]) == 0
-    said, runs = capsys.readouterr().err, stack.client.wait_for_runs(f"{DAG}{flow.BACKFILL}", "manual", 1, LIMIT_S)
+    stack.windrow("ingest", DAG)  # by no task: it starts no run by itself
+    assert NOTHING_STALE not in stack.windrow("plan")
+    said = stack.windrow("plan", "--airflow")
+    runs = stack.client.wait_for_runs(f"{DAG}{flow.BACKFILL}", "manual", 1, LIMIT_S)
     assert [run["state"] for run in runs if run["dag_run_id"] in said] == ["success"]
-    assert stale(Lake(stack.config)) == []
+    assert NOTHING_STALE in stack.windrow("plan")
 
 
 @pytest.mark.nightly

@@ -26,9 +26,14 @@ def tell(context):
 """
 
 
+def project(home: Path) -> Path:
+    """The folder of the project of a home's tasks."""
+    return home / "definitions"
+
+
 def definitions(home: Path, queries: tuple[str, ...], **promised: str) -> Path:
     """A project: the checkout's definitions, without other queries; promised: by query what it promises."""
-    folder = home / "definitions"
+    folder = project(home)
     copied(folder, "dags", *EXAMPLES)
     for kind in ("queries", "models"):
         for file in (folder / "examples" / kind).glob("[a-z]*.py"):
