@@ -112,7 +112,8 @@ def test_a_project_works_next_to_a_distribution_that_has_kernels_and_each_outliv
     """As docs/projects.md and, in fewer commands, README show it."""
     elsewhere = made(tmp_path / "env", wheel)
     [packages] = elsewhere.glob("lib/python*/site-packages")
-    (packages / "sitecustomize.py").write_text(WITHOUT_EXTRAS)
+    (packages / "without_extras.py").write_text(WITHOUT_EXTRAS)
+    (packages / "without_extras.pth").write_text("import without_extras")  # Debian's Python has a sitecustomize
     foreign = elsewhere.parent / "kernels-1.0-py3-none-any.whl"
     with zipfile.ZipFile(foreign, "w") as packing:
         for name, text in FOREIGN.items():
