@@ -74,14 +74,14 @@ def files_by_day(lake: Lake, name: str, version: int, wanted: Callable[[date], b
     return found
 
 
-def parquet(table: Table, files: Sequence[str]) -> str:
+def parquet(table: Table, files: Sequence[str], *options: str) -> str:
     """SQL: the rows of the files, partition columns included."""
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
     partitions = [column for column in table.columns if column.name in table.partition_by]
     if not partitions:
-        return f"read_parquet([{listed}], hive_partitioning = FALSE)"
+        return f"read_parquet([{listed}], {', '.join(('hive_partitioning = FALSE', *options))})"
     types = ", ".join(f"'{column.name}': {_PARTITION_TYPES[column.type]}" for column in partitions)
-    return f"read_parquet([{listed}], hive_partitioning = TRUE, hive_types = {{{types}}})"
+    return f"read_parquet([{listed}], {', '.join(('hive_partitioning = TRUE', f'hive_types = {{{types}}}', *options))})"
 
 
 class DayStatistics(NamedTuple):

@@ -1,11 +1,14 @@
 """Under which code and definitions a step ran."""
 
 import hashlib
+import os
+import sys
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from windrow.kernels.runtime.cache import AGGREGATES
+from windrow.kernels.runtime.cache import AGGREGATES, parents
 from windrow.kernels.runtime.cache import HEAVY_FUNCTIONS as FUNCTIONS
 from windrow.pipelines.config import REPOSITORY
 from windrow.schemas.mistakes import file_of, source_of
@@ -63,10 +66,23 @@ MAKE_NO_ROWS = (
 
 @cache
 def code_hash() -> str:
-    """Hash of the code below ROOTS that rows can depend on."""
+    """Hash of the code below ROOTS that rows can depend on. To parse it takes half a second, so the hash is kept beside
+    the compiled kernels, by the bytes that it is of."""
     paths = sorted(path for root in ROOTS for path in (REPOSITORY / root).rglob("*.py"))
     names = {path: path.relative_to(REPOSITORY).as_posix() for path in paths}
-    return hash_of((name, path.read_bytes()) for path, name in names.items() if not name.startswith(MAKE_NO_ROWS))
+    sources = [(name, path.read_bytes()) for path, name in names.items() if not name.startswith(MAKE_NO_ROWS)]
+    digest = hashlib.sha256(sys.version.encode())
+    for name, source in sources:
+        digest.update(f"{name} {len(source)} ".encode() + source)
+    files = [parent / f"code-{digest.hexdigest()}" for parent in parents()]
+    for file in filter(Path.exists, files):
+        return file.read_text()
+    found = hash_of(sources)
+    with suppress(OSError):  # of rights, or no room: it is parsed again
+        making = files[0].with_name(f"{files[0].name}.{os.getpid()}")
+        making.write_text(found)
+        making.rename(files[0])
+    return found
 
 
 def definition_hash(stream: str, query: str | None) -> str:
