@@ -78,10 +78,10 @@ def parquet(table: Table, files: Sequence[str], *options: str) -> str:
     """SQL: the rows of the files, partition columns included."""
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
     partitions = [column for column in table.columns if column.name in table.partition_by]
-    if not partitions:
-        return f"read_parquet([{listed}], {', '.join(('hive_partitioning = FALSE', *options))})"
     types = ", ".join(f"'{column.name}': {_PARTITION_TYPES[column.type]}" for column in partitions)
-    return f"read_parquet([{listed}], {', '.join(('hive_partitioning = TRUE', f'hive_types = {{{types}}}', *options))})"
+    hive = f"hive_partitioning = TRUE, hive_types = {{{types}}}" if partitions else "hive_partitioning = FALSE"
+    grows = ("union_by_name = TRUE",) if table.grows else ()  # a file may be older than a column
+    return f"read_parquet([{listed}], {', '.join((hive, *grows, *options))})"
 
 
 class DayStatistics(NamedTuple):

@@ -1,7 +1,6 @@
 """Under which code and definitions a step ran."""
 
 import hashlib
-import os
 import sys
 from contextlib import suppress
 from functools import cache
@@ -11,6 +10,7 @@ from pathlib import Path
 from windrow.kernels.runtime.cache import AGGREGATES, parents
 from windrow.kernels.runtime.cache import HEAVY_FUNCTIONS as FUNCTIONS
 from windrow.pipelines.config import REPOSITORY
+from windrow.pipelines.storage import write_whole
 from windrow.schemas.mistakes import file_of, source_of
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
@@ -79,9 +79,7 @@ def code_hash() -> str:
         return file.read_text()
     found = hash_of(sources)
     with suppress(OSError):  # of rights, or no room: it is parsed again
-        making = files[0].with_name(f"{files[0].name}.{os.getpid()}")
-        making.write_text(found)
-        making.rename(files[0])
+        write_whole(files[0], found.encode())
     return found
 
 

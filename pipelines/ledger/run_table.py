@@ -244,7 +244,7 @@ def select(lake: Lake, statement: str, *values: object) -> list[dict]:
     took it twice to five times as long."""
     if lake.version(RUNS.name) is None or not (files := lake.files(RUNS.name)):
         return []
-    parquet = day_files.parquet(RUNS, files, "union_by_name = TRUE", "file_row_number = TRUE")
+    parquet = day_files.parquet(RUNS, files, "file_row_number = TRUE")
     with storage.open_database(lake.config.scratch, lake.config.lake) as database:
         database.execute(f"CREATE TEMP VIEW runs AS SELECT * FROM {parquet}")
         return database.sql(statement, params=[*values]).to_arrow_table().to_pylist()

@@ -20,10 +20,8 @@ FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 
 def commit(chance: Random, number: int) -> list[dict]:
     """The rows of a step of a run's days, which end at one time; each after its stages."""
-    step, at = (
-        chance.choice(["ingest", "audit", "publish"]),
-        FIRST + timedelta(minutes=chance.randrange(30), seconds=number),
-    )
+    step = chance.choice(["ingest", "audit", "publish"])
+    at = FIRST + timedelta(minutes=chance.randrange(30), seconds=number)
     run_id = f"run {chance.randrange(12)}"
     asked = [(query, day) for query in ("hourly", "daily") for day in DAYS if chance.random() < 0.5]
     found = []
