@@ -257,6 +257,18 @@ def _arrow_host(host: str, endpoint: str | None, region: str | None) -> tuple[py
     return pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(UPath(host).fs)), ""
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Make a file, and its folders; it gets its name when it is written, so that a kill leaves none that is half."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        unfinished.write_bytes(content)
+        unfinished.rename(path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
 def open_database(folder: Path, lake: Location) -> duckdb.DuckDBPyConnection:
     """In memory, of at most `MEMORY`, the rest in the folder; it can read the lake's files. Rows are in no order."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -81,9 +81,14 @@ def _is_error(node: ast.AST) -> bool:
 
 
 def _says_nothing(node: object, texts: int) -> bool:
-    """Whether it is a docstring, of a module, class or function, a text of an error, or what a query promises."""
+    """Whether it is a docstring, of a module, class or function, a text of an error, what a query promises, or the
+    import of the word for that."""
     if isinstance(node, ast.Expr):
         return _is_text(node.value)
+    if isinstance(node, ast.ImportFrom):
+        return all(_says_nothing(name, texts) for name in node.names)
+    if isinstance(node, ast.alias):
+        return node.name == "promise"
     if isinstance(node, ast.keyword):
         return node.arg == "promises"
     return not texts and _is_text(node)

@@ -74,14 +74,14 @@ def files_by_day(lake: Lake, name: str, version: int, wanted: Callable[[date], b
     return found
 
 
-def parquet(table: Table, files: Sequence[str]) -> str:
+def parquet(table: Table, files: Sequence[str], *options: str) -> str:
     """SQL: the rows of the files, partition columns included."""
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
     partitions = [column for column in table.columns if column.name in table.partition_by]
-    if not partitions:
-        return f"read_parquet([{listed}], hive_partitioning = FALSE)"
     types = ", ".join(f"'{column.name}': {_PARTITION_TYPES[column.type]}" for column in partitions)
-    return f"read_parquet([{listed}], hive_partitioning = TRUE, hive_types = {{{types}}})"
+    hive = f"hive_partitioning = TRUE, hive_types = {{{types}}}" if partitions else "hive_partitioning = FALSE"
+    grows = ("union_by_name = TRUE",) if table.grows else ()  # a file may be older than a column
+    return f"read_parquet([{listed}], {', '.join((hive, *grows, *options))})"
 
 
 class DayStatistics(NamedTuple):

@@ -44,8 +44,8 @@ from windrow.pipelines.gate.validation_results import (
     merged,
     page,
     unreadable,
-    write_whole,
 )
+from windrow.pipelines.storage import write_whole
 from windrow.schemas import registry
 from windrow.schemas.errors import NotSetUp
 from windrow.schemas.expectations import (

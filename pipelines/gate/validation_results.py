@@ -7,7 +7,6 @@ of them are kept. Without the library, whose import takes seconds.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from windrow.pipelines.config import Config
 from windrow.pipelines.delta.locks import full_disk_reported, locked_here
+from windrow.pipelines.storage import write_whole
 from windrow.schemas.errors import StorageFailed
 
 Result: TypeAlias = dict[str, Any]
@@ -123,18 +123,6 @@ def keep(config: Config, run_id: str, table: str, version: int, days: Sequence[d
     with locked_here(config, LOCK, shared=True), full_disk_reported(config, table):
         write_whole(config.expectations / path, json.dumps(result, indent=2, sort_keys=True).encode())
     return path
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Make a file, and its folders; it gets its name when it is written, so that a kill leaves none that is half."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        unfinished.write_bytes(content)
-        unfinished.rename(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def page(config: Config, result: str) -> Path:

@@ -1,13 +1,16 @@
 """Under which code and definitions a step ran."""
 
 import hashlib
+import sys
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from windrow.kernels.runtime.cache import AGGREGATES
+from windrow.kernels.runtime.cache import AGGREGATES, parents
 from windrow.kernels.runtime.cache import HEAVY_FUNCTIONS as FUNCTIONS
 from windrow.pipelines.config import REPOSITORY
+from windrow.pipelines.storage import write_whole
 from windrow.schemas.mistakes import file_of, source_of
 from windrow.schemas.model import Model
 from windrow.schemas.query import Query
@@ -63,10 +66,21 @@ MAKE_NO_ROWS = (
 
 @cache
 def code_hash() -> str:
-    """Hash of the code below ROOTS that rows can depend on."""
+    """Hash of the code below ROOTS that rows can depend on. To parse it takes half a second, so the hash is kept beside
+    the compiled kernels, by the bytes that it is of."""
     paths = sorted(path for root in ROOTS for path in (REPOSITORY / root).rglob("*.py"))
     names = {path: path.relative_to(REPOSITORY).as_posix() for path in paths}
-    return hash_of((name, path.read_bytes()) for path, name in names.items() if not name.startswith(MAKE_NO_ROWS))
+    sources = [(name, path.read_bytes()) for path, name in names.items() if not name.startswith(MAKE_NO_ROWS)]
+    digest = hashlib.sha256(sys.version.encode())
+    for name, source in sources:
+        digest.update(f"{name} {len(source)} ".encode() + source)
+    files = [parent / f"code-{digest.hexdigest()}" for parent in parents()]
+    for file in filter(Path.exists, files):
+        return file.read_text()
+    found = hash_of(sources)
+    with suppress(OSError):  # of rights, or no room: it is parsed again
+        write_whole(files[0], found.encode())
+    return found
 
 
 def definition_hash(stream: str, query: str | None) -> str:

@@ -89,7 +89,7 @@ FindStale: TypeAlias = Callable[[], list[StaleRun]]
 def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({})) -> list[StaleRun]:
     """The newest publications that are stale, and published days that no run of the ledger published, by query and day.
     `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of tables)."""
-    publications = newest_steps.newest(lake, ("step", "=", "publish"))
+    publications = newest_steps.newest(lake, "publish")
     of_these = newest_steps.of_runs({row.run_id for row in publications})
     audits = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done"), of_these])
     # By the versions too: two writers may share a run id, and days without rows a version.
@@ -131,7 +131,7 @@ def _newest_and_later(publications: Iterable[StepRow]) -> tuple[dict[Day, StepRo
 def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
     """By day, how a published table differs from what the ledger's newest publications wrote there; of another table
     nothing, nor of a day that is being published. O(ledger + files of the table)."""
-    publications = newest_steps.newest(lake, ("step", "=", "publish"))
+    publications = newest_steps.newest(lake, "publish")
     writing = {row.replayed for row in publications if row.state == running.RUNNING}
     newest = {row.replayed: row for row in publications if row.state == "done" and table in row.counts}
     held = cache(partial(_held, lake))

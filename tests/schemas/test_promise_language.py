@@ -76,8 +76,13 @@ def test_what_is_promised_changes_no_row():
     assert asked(promises=MADE).promises == MADE
     query = replace(registry.query("bikes_daily"), promises=MADE[2:])
     assert query.promises and question_hash(query) == question_hash(registry.query("bikes_daily"))
-    written = "QUERY = Query(name='a', promises=(promise(complete={}, within='1 h'),))"
-    assert syntax_of(written.format(0.9).encode()) == syntax_of(b"QUERY = Query(name='a')")
+    plain = "from windrow.schemas.query import Query\nQUERY = Query(name='a')"
+    promised = plain.replace("'a'", "'a', promises=(promise(complete=0.9, within='1 h'),)")
+    ways = (
+        promised.replace("import Query", "import Query, promise"),
+        "from windrow.schemas.promise import promise\n" + promised,
+    )
+    assert [syntax_of(each.encode()) for each in ways] == [syntax_of(plain.encode())] * 2
 
 
 def test_an_aggregate_that_gives_no_number_can_not_move(monkeypatch):

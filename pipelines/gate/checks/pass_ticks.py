@@ -37,10 +37,17 @@ def _verdict(silver: SilverDays, day: date, found: int, total: int) -> Verdict:
 
 
 def _both(silver: SilverDays, passes: str, events: str, where: str = "") -> str:
-    """SQL: staircases as they were `kept`, and as they are `made` from events."""
+    """SQL: staircases as they were `kept`, and as they are `made` from events: second by second, since no database
+    holds a day of 100 million events in order. A tick's event is newer than all of the seconds before."""
+    newest = "max(start) OVER (PARTITION BY arrival_date, second ORDER BY arrival)"
+    before = "PARTITION BY arrival_date ORDER BY second ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
     return (
         f"kept AS (SELECT arrival_date, tick, newest_start FROM {passes} {where}), "
+        "moving AS NOT MATERIALIZED (SELECT *, epoch_us(arrival) // 1000000 AS second "
+        f"FROM ({silver.moving(events, where)})), "
+        "seconds AS (SELECT arrival_date, second, max(start) AS newest FROM moving GROUP BY ALL), "
+        f"earlier AS (SELECT arrival_date, second, max(newest) OVER ({before}) AS newest_before FROM seconds), "
         "made AS (SELECT arrival_date, min(arrival) AS tick, newest_start FROM ("
-        "SELECT arrival_date, arrival, max(start) OVER (PARTITION BY arrival_date ORDER BY arrival) AS newest_start "
-        f"FROM ({silver.moving(events, where)})) GROUP BY arrival_date, newest_start)"
+        f"SELECT arrival_date, arrival, {newest} AS newest_start FROM moving JOIN earlier USING (arrival_date, second) "
+        "WHERE newest_before IS NULL OR start > newest_before) GROUP BY arrival_date, newest_start)"
     )
